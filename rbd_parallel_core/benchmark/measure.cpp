@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "measure.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <stdexcept>
+
+namespace rbd_bench {
+namespace {
+
+constexpr double kNanosecondsPerSecond = 1e9;
+
+// Collects the samples of every repetition; Google Benchmark itself prints nothing.
+class Collector : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override { return true; }
+
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (run.error_occurred) throw std::runtime_error(run.error_message);
+      if (run.run_type != Run::RT_Iteration) continue;
+      samples_[run.run_name.function_name].push_back(run.real_accumulated_time /
+                                                     static_cast<double>(run.iterations));
+    }
+  }
+
+  const std::vector<double>& seconds(const std::string& name) const { return samples_.at(name); }
+
+ private:
+  std::map<std::string, std::vector<double>> samples_;
+};
+
+// Interleaving exists as a command-line flag only, not as a setting of a benchmark.
+void switch_on_interleaving() {
+  static const bool done = [] {
+    std::array<char, 16> program{"rbd_bench"};
+    std::array<char, 64> flag{"--benchmark_enable_random_interleaving=true"};
+    std::array<char*, 3> arguments{program.data(), flag.data(), nullptr};
+    int count = 2;
+    benchmark::Initialize(&count, arguments.data());
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+void register_contestant(const Contestant& contestant, const Settings& settings) {
+  const auto body = [&contestant](benchmark::State& state) {
+    contestant.pass();  // Not timed: brings code and data of this contestant back into the caches.
+    for (auto _ : state) contestant.pass();
+  };
+  benchmark::RegisterBenchmark(contestant.name.c_str(), body)
+      ->Repetitions(settings.rounds)
+      ->MinTime(settings.sample_seconds)
+      ->UseRealTime();
+}
+
+double quantile(const std::vector<double>& sorted, double fraction) {
+  const double position = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double weight = position - static_cast<double>(below);
+  return sorted[below] + weight * (sorted[above] - sorted[below]);
+}
+
+Timing summarise(const std::string& name, std::vector<double> seconds, double states_per_pass) {
+  std::sort(seconds.begin(), seconds.end());
+  const double scale = kNanosecondsPerSecond / states_per_pass;
+  return {.name = name,
+          .median = scale * quantile(seconds, 0.5),
+          .lower_quartile = scale * quantile(seconds, 0.25),
+          .upper_quartile = scale * quantile(seconds, 0.75),
+          .minimum = scale * seconds.front()};
+}
+
+}  // namespace
+
+// Google Benchmark shuffles among everything that is registered. Registering one case at a time
+// keeps the contestants of a case close together in time, which an honest ratio needs; the medians
+// are taken here, from all samples.
+std::vector<Timing> measure(const std::vector<Contestant>& contestants, std::size_t states_per_pass,
+                            const Settings& settings) {
+  switch_on_interleaving();
+  benchmark::ClearRegisteredBenchmarks();
+  for (const Contestant& contestant : contestants) register_contestant(contestant, settings);
+
+  Collector collector;
+  benchmark::RunSpecifiedBenchmarks(&collector, ".");
+
+  std::vector<Timing> timings;
+  for (const Contestant& contestant : contestants) {
+    timings.push_back(summarise(contestant.name, collector.seconds(contestant.name),
+                                static_cast<double>(states_per_pass)));
+  }
+  return timings;
+}
+
+}  // namespace rbd_bench

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rbd_parallel_core/algorithm/newton_euler.hpp"
+
+namespace rbd_parallel_core {
+
+/// What one eliminated coordinate leaves for the last pass: qdd = u - U . a, both divided by D already.
+template <class S>
+struct EliminatedCoordinate {
+  Force<S> U;
+  S u;
+};
+
+/// What ABA keeps of each body, in body coordinates, and of each coordinate.
+template <class S, template <class> class Array>
+struct AbaWorkspace {
+  Array<Transform<S>> X;             ///< iX_parent
+  Array<Vec3<S>> w;                  ///< angular velocity
+  Array<Motion<S>> c;                ///< velocity products; later the acceleration
+  Array<ArticulatedInertia<S>> IA;   ///< articulated inertia
+  Array<Force<S>> pA;                ///< articulated bias force
+  Array<EliminatedCoordinate<S>> eliminated;  ///< nv
+};
+
+/// D counts as zero when it is not above this times the largest diagonal entry of the articulated inertia.
+template <class Real>
+constexpr Real singular_tolerance() {
+  return Real(64) * std::numeric_limits<Real>::epsilon();
+}
+
+/// Articulated-body algorithm (Featherstone, table 7.1, with classical accelerations):
+///   qdd = M^-1 (tau - C v - g - [friction] + J^T f_ext)
+/// Joints of several coordinates are let go one coordinate after the other, as if each were a joint of its
+/// own on a massless body; every elimination is then the same rank-one step and no small matrix is inverted.
+/// The model must have no mimic joints. Arguments as for rnea; qdd: writer of nv numbers.
+/// Returns 0, or 1 + the coordinate at which the motion is singular (then qdd means nothing).
+template <class S, class Real, template <class> class Array, class Q, class V, class T, class F,
+          class Qdd>
+RBD_HD inline S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws, const Q& q,
+                    const V& v, const T& tau, const F& f_ext, const Vec3<S>& gravity, bool friction,
+                    const Qdd& qdd) {
+  using Traits = ScalarTraits<S>;
+  constexpr bool moves = !is_zero<V>;
+
+  // Outward: transforms, velocities, velocity products, bias forces of the single bodies.
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    const std::int32_t p = body.parent;
+    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
+      const Transform<S> X = joint_transform<S>(body, joint, q);
+      ws.X.store(i, X);
+      const Inertia<S> I = broadcast<S>(body.inertia);
+      ws.IA.store(i, articulated(I));
+
+      Force<S> bias = Force<S>::zero();
+      if constexpr (moves) {
+        Motion<S> c = Motion<S>::zero();
+        Vec3<S> w_before = Vec3<S>::zero();
+        if (p >= 0) {
+          const Vec3<S> w_p = ws.w.load(p);
+          w_before = X.E * w_p;
+          c.v = X.E * cross(w_p, cross(w_p, X.r));
+        }
+        Vec3<S> w = w_before;
+        for_each_column(joint, [&](int k, const auto& column) {
+          column.add_angular_to(w, joint_rate(body, v, k));
+        });
+        const Vec3<S> w_sum = w_before + w;
+        for_each_column(joint, [&](int k, const auto& column) {
+          column.add_velocity_product_to(c, w, w_sum, joint_rate(body, v, k));
+        });
+        ws.w.store(i, w);
+        ws.c.store(i, c);
+        bias = {cross(w, I.I * w), cross(w, cross(w, I.h))};
+      }
+      if constexpr (!std::is_same_v<F, NoForces>) bias -= f_ext.load(i);
+      ws.pA.store(i, bias);
+    });
+  }
+
+  // Inward: let every joint go and hand what is left to the parent.
+  S singular(Real(0));
+  const S tolerance(singular_tolerance<Real>());
+  for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
+    const BodyView<Real>& body = model.body[i];
+    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
+      ArticulatedInertia<S> IA = ws.IA.load(i);
+      Force<S> pA = ws.pA.load(i);
+      const S threshold = tolerance * largest_diagonal(IA);
+      for_each_column_backwards(joint, [&](int k, const auto& column) {
+        const std::int32_t at = body.v_index + k;
+        const Force<S> U = column.times(IA);
+        const S D = column.dot(U) + S(model.armature[at]);
+        singular = Traits::select(Traits::less_equal(D, threshold), S(Real(at + 1)), singular);
+        const S one_over_D = S(Real(1)) / D;
+        const S u = tau(at) - joint_terms<S>(model, at, v, Zeros<S>{}, friction) - column.dot(pA);
+        const EliminatedCoordinate<S> e{one_over_D * U, one_over_D * u};
+        ws.eliminated.store(at, e);
+        IA = rank_one_downdate(IA, U, e.U);
+        pA = mul_add(e.u, U, pA);
+      });
+      if (body.parent >= 0) {
+        if constexpr (moves) pA += IA * ws.c.load(i);
+        const Transform<S>& X = ws.X.load(i);
+        ws.IA.store(body.parent, ws.IA.load(body.parent) + apply_inverse(X, IA));
+        ws.pA.store(body.parent, ws.pA.load(body.parent) + X.apply_inverse(pA));
+      }
+    });
+  }
+
+  // Outward: accelerations.
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    const std::int32_t p = body.parent;
+    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
+      const Transform<S>& X = ws.X.load(i);
+      Motion<S> a = p < 0 ? Motion<S>{Vec3<S>::zero(), X.E * -gravity} : X.apply(ws.c.load(p));
+      if constexpr (moves) a += ws.c.load(i);
+      for_each_column(joint, [&](int k, const auto& column) {
+        const std::int32_t at = body.v_index + k;
+        const EliminatedCoordinate<S>& e = ws.eliminated.load(at);
+        const S acceleration = e.u - dot(a, e.U);
+        qdd.store(at, acceleration);
+        column.add_to(a, acceleration);
+      });
+      ws.c.store(i, a);
+    });
+  }
+  return singular;
+}
+
+}  // namespace rbd_parallel_core

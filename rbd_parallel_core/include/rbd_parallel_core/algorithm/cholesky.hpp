@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rbd_parallel_core/algorithm/aba.hpp"
+
+/// The mass matrix of a tree factored as M = L^T L without fill-in (Featherstone 8.5): row k of L is non-zero
+/// only at k and its ancestors. `dof_parent` is the elimination tree of M, which for a robot without mimic
+/// joints is the tree of its coordinates; mimic joints couple branches, and the elimination tree covers what
+/// they fill in. So the same loops serve both.
+namespace rbd_parallel_core {
+
+/// Replaces the lower triangle of M by L; the upper one is neither read nor written. `diagonal`: workspace of
+/// nv numbers. Returns 0, or 1 + the coordinate whose pivot is not above singular_tolerance times its diagonal
+/// entry in M (then L means nothing).
+template <class S, class Real, class Matrix, class Vector>
+RBD_HD inline S ltl_factor(const ModelView<Real>& model, const Matrix& M, const Vector& diagonal) {
+  using Traits = ScalarTraits<S>;
+  const std::int32_t* parent = model.dof_parent;
+  const S tolerance(singular_tolerance<Real>());
+  S singular(Real(0));
+
+  for (std::int32_t k = 0; k < model.nv; ++k) diagonal.store(k, M.load(k, k));
+  for (std::int32_t k = model.nv - 1; k >= 0; --k) {
+    const S pivot = M.load(k, k);
+    const S threshold = tolerance * diagonal.load(k);
+    singular = Traits::select(Traits::less_equal(pivot, threshold), S(Real(k + 1)), singular);
+    const S root = Traits::sqrt(pivot);
+    const S inverse_root = S(Real(1)) / root;
+    M.store(k, k, root);
+    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
+      M.store(k, i, M.load(k, i) * inverse_root);
+    }
+    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
+      const S L_ki = M.load(k, i);
+      for (std::int32_t j = i; j >= 0; j = parent[j]) {
+        M.store(i, j, neg_mul_add(L_ki, M.load(k, j), M.load(i, j)));
+      }
+    }
+  }
+  return singular;
+}
+
+/// Solves M x = b in place: L^T y = b, then L x = y.
+template <class S, class Real, class Matrix, class Vector>
+RBD_HD inline void ltl_solve(const ModelView<Real>& model, const Matrix& L, const Vector& x) {
+  const std::int32_t* parent = model.dof_parent;
+  for (std::int32_t k = model.nv - 1; k >= 0; --k) {
+    const S y = x.load(k) / L.load(k, k);
+    x.store(k, y);
+    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
+      x.store(i, neg_mul_add(L.load(k, i), y, x.load(i)));
+    }
+  }
+  for (std::int32_t k = 0; k < model.nv; ++k) {
+    S y = x.load(k);
+    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
+      y = neg_mul_add(L.load(k, i), x.load(i), y);
+    }
+    x.store(k, y / L.load(k, k));
+  }
+}
+
+/// M^-1, full and symmetric, column by column. `column`: workspace of nv numbers.
+template <class S, class Real, class Matrix, class Vector, class Out>
+RBD_HD inline void ltl_inverse(const ModelView<Real>& model, const Matrix& L, const Vector& column,
+                               const Out& inverse) {
+  for (std::int32_t j = 0; j < model.nv; ++j) {
+    for (std::int32_t i = 0; i < model.nv; ++i) column.store(i, S(Real(i == j ? 1 : 0)));
+    ltl_solve<S>(model, L, column);
+    for (std::int32_t i = j; i < model.nv; ++i) {
+      inverse.store(i, j, column.load(i));
+      inverse.store(j, i, column.load(i));
+    }
+  }
+}
+
+/// Sets to zero what lies above the diagonal of a factor.
+template <class S, class Matrix>
+RBD_HD inline void clear_upper_triangle(const Matrix& L, std::int32_t n) {
+  for (std::int32_t i = 0; i < n; ++i) {
+    for (std::int32_t j = i + 1; j < n; ++j) L.store(i, j, S(RealOf<S>(0)));
+  }
+}
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rbd_parallel_core/algorithm/access.hpp"
+
+namespace rbd_parallel_core {
+
+/// The placements of all bodies: from the world frame to the body frame.
+template <class S, template <class> class Array>
+struct KinematicsWorkspace {
+  Array<Transform<S>> X0;  ///< iX_0; r is the body's origin in the world
+  Array<Motion<S>> v;      ///< spatial velocity, body coordinates (filled by body_velocities)
+};
+
+template <class S, class Real, template <class> class Array, class Q>
+RBD_HD inline void forward_kinematics(const ModelView<Real>& model,
+                                      const KinematicsWorkspace<S, Array>& ws, const Q& q) {
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
+      const Transform<S> X = joint_transform<S>(body, joint, q);
+      ws.X0.store(i, body.parent < 0 ? X : X * ws.X0.load(body.parent));
+    });
+  }
+}
+
+/// v_i = iX_p v_p + S qd (Featherstone 5.7)
+template <class S, class Real, template <class> class Array, class Q, class V>
+RBD_HD inline void body_velocities(const ModelView<Real>& model,
+                                   const KinematicsWorkspace<S, Array>& ws, const Q& q, const V& v) {
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
+      Motion<S> velocity = Motion<S>::zero();
+      if (body.parent >= 0) {
+        velocity = joint_transform<S>(body, joint, q).apply(ws.v.load(body.parent));
+      }
+      for_each_column(joint, [&](int k, const auto& column) {
+        column.add_to(velocity, joint_rate(body, v, k));
+      });
+      ws.v.store(i, velocity);
+    });
+  }
+}
+
+/// From the world frame to the frame of a link. After forward_kinematics.
+template <class S, class Real, template <class> class Array>
+RBD_HD inline Transform<S> link_transform(const ModelView<Real>& model,
+                                          const KinematicsWorkspace<S, Array>& ws,
+                                          std::int32_t link) {
+  const LinkView<Real>& frame = model.link[link];
+  const Transform<S> offset = broadcast<S>(frame.offset);
+  return frame.body < 0 ? offset : offset * ws.X0.load(frame.body);
+}
+
+/// A unit quaternion (x, y, z, w), w >= 0, of the frame that E turns the world's coordinates into.
+template <class S>
+struct Quaternion {
+  S x, y, z, w;
+};
+
+/// The largest of the four components is taken from the diagonal, the others by dividing by it, so that no
+/// small number is divided by (Shepperd 1978); with selects in place of branches.
+template <class S>
+RBD_INLINE Quaternion<S> quaternion_from_rotation(const Mat3<S>& E) {
+  using T = ScalarTraits<S>;
+  const S one(RealOf<S>(1)), half(RealOf<S>(0.5)), zero(RealOf<S>(0));
+  // Four times the squares of the components, then four times their products.
+  const S ww = one + E.x.x + E.y.y + E.z.z, xx = one + E.x.x - E.y.y - E.z.z;
+  const S yy = one - E.x.x + E.y.y - E.z.z, zz = one - E.x.x - E.y.y + E.z.z;
+  const S xw = E.y.z - E.z.y, yw = E.z.x - E.x.z, zw = E.x.y - E.y.x;
+  const S xy = E.x.y + E.y.x, xz = E.x.z + E.z.x, yz = E.y.z + E.z.y;
+  Quaternion<S> q{xw, yw, zw, ww};
+  S largest = ww;
+  const auto take_if_larger = [&](const S& square, const Quaternion<S>& candidate) {
+    const auto larger = T::less(largest, square);
+    largest = T::select(larger, square, largest);
+    q = {T::select(larger, candidate.x, q.x), T::select(larger, candidate.y, q.y),
+         T::select(larger, candidate.z, q.z), T::select(larger, candidate.w, q.w)};
+  };
+  take_if_larger(xx, {xx, xy, xz, xw});
+  take_if_larger(yy, {xy, yy, yz, yw});
+  take_if_larger(zz, {xz, yz, zz, zw});
+  const S scale = T::select(T::less(q.w, zero), -half, half) / T::sqrt(largest);
+  return {scale * q.x, scale * q.y, scale * q.z, scale * q.w};
+}
+
+/// Writes the pose of a link as x y z qx qy qz qw. out(k, value) takes the k-th number.
+template <class S, class Real, template <class> class Array, class Out>
+RBD_HD inline void link_pose(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
+                             std::int32_t link, const Out& out) {
+  const Transform<S> X = link_transform<S>(model, ws, link);
+  const Quaternion<S> rotation = quaternion_from_rotation(X.E);
+  out.store(0, X.r.x);
+  out.store(1, X.r.y);
+  out.store(2, X.r.z);
+  out.store(3, rotation.x);
+  out.store(4, rotation.y);
+  out.store(5, rotation.z);
+  out.store(6, rotation.w);
+}
+
+/// The Jacobian of a link: J v is its twist at its origin, linear rows first, along the axes of the world or
+/// (in_link_axes) of the link. out.store(row * nv + column, value) takes 6 x nv numbers. After forward_kinematics.
+template <class S, class Real, template <class> class Array, class Out>
+RBD_HD inline void link_jacobian(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
+                                 std::int32_t link, bool in_link_axes, const Out& out) {
+  const std::int32_t nv = model.nv;
+  for (std::int32_t k = 0; k < 6 * nv; ++k) out.store(k, S(Real(0)));
+  const Transform<S> X_link = link_transform<S>(model, ws, link);
+  for (std::int32_t j = model.link[link].body; j >= 0; j = model.body[j].parent) {
+    const BodyView<Real>& body = model.body[j];
+    const Transform<S>& X_j = ws.X0.load(j);
+    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
+      for_each_column(joint, [&](int k, const auto& column) {
+        Motion<S> s = S(body.multiplier) * column.in_world_axes(X_j.E);
+        s.v += cross(s.w, X_link.r - X_j.r);
+        if (in_link_axes) s = {X_link.E * s.w, X_link.E * s.v};
+        const S rows[6] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z};
+        for (std::int32_t row = 0; row < 6; ++row) {
+          const std::int32_t at = row * nv + body.v_index + k;
+          out.store(at, out.load(at) + rows[row]);
+        }
+      });
+    });
+  }
+}
+
+/// First moment of mass of all links about the world's origin, kg m. After forward_kinematics.
+template <class S, class Real, template <class> class Array>
+RBD_HD inline Vec3<S> first_moment(const ModelView<Real>& model,
+                                   const KinematicsWorkspace<S, Array>& ws) {
+  Vec3<S> moment = broadcast<S>(model.base_inertia.h);
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const Inertia<S> I = broadcast<S>(model.body[i].inertia);
+    const Transform<S>& X = ws.X0.load(i);
+    moment += mul_add(I.m, X.r, transpose_times(X.E, I.h));
+  }
+  return moment;
+}
+
+template <class S, class Real>
+RBD_HD inline S total_mass(const ModelView<Real>& model) {
+  Real mass = model.base_inertia.m;
+  for (std::int32_t i = 0; i < model.body_count; ++i) mass += model.body[i].inertia.m;
+  return S(mass);
+}
+
+/// (1/2) qd^T (M + diag(armature)) qd, J. After body_velocities.
+template <class S, class Real, template <class> class Array, class V>
+RBD_HD inline S kinetic_energy(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
+                               const V& v) {
+  S twice(Real(0));
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const Motion<S>& velocity = ws.v.load(i);
+    twice = twice + dot(velocity, broadcast<S>(model.body[i].inertia) * velocity);
+  }
+  for (std::int32_t k = 0; k < model.nv; ++k) {
+    twice = mul_add(S(model.armature[k]) * v(k), v(k), twice);
+  }
+  return S(Real(0.5)) * twice;
+}
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rbd_parallel_core/algorithm/newton_euler.hpp"
+
+namespace rbd_parallel_core {
+
+/// What RNEA keeps of each body between its two passes, all in body coordinates.
+template <class S, template <class> class Array>
+struct RneaWorkspace {
+  Array<Transform<S>> X;  ///< iX_parent
+  Array<Vec3<S>> w;       ///< angular velocity
+  Array<Motion<S>> a;     ///< classical acceleration, gravity included as -g at the base
+  Array<Mat3<S>> K;       ///< rotation_acceleration
+  Array<Force<S>> f;      ///< force across the joint
+};
+
+/// Recursive Newton-Euler (Featherstone, table 5.1, with classical accelerations):
+///   tau = M(q) a + C(q, v) v + g(q) - J^T f_ext
+/// q, v, a: readers of one state; pass Zeros for what is zero. f_ext: NoForces, or one Force per body, at its
+/// origin, in its axes. gravity: m/s^2, world frame. tau: writer of nv numbers.
+template <class S, class Real, template <class> class Array, class Q, class V, class A, class F,
+          class Tau>
+RBD_HD inline void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Array>& ws, const Q& q,
+                        const V& v, const A& a, const F& f_ext, const Vec3<S>& gravity, bool friction,
+                        const Tau& tau) {
+  constexpr bool moves = !is_zero<V>;
+  constexpr bool rotates = moves || !is_zero<A>;
+
+  for (std::int32_t k = 0; k < model.nv; ++k) {
+    tau.store(k, joint_terms<S>(model, k, v, a, friction));
+  }
+
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    const std::int32_t p = body.parent;
+    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
+      const Transform<S> X = joint_transform<S>(body, joint, q);
+      ws.X.store(i, X);
+
+      // w_i = E w_p + S_w qd
+      Vec3<S> w_before = Vec3<S>::zero();
+      if constexpr (moves) {
+        if (p >= 0) w_before = X.E * ws.w.load(p);
+      }
+      Vec3<S> w = w_before;
+      if constexpr (moves) {
+        for_each_column(joint, [&](int k, const auto& column) {
+          column.add_angular_to(w, joint_rate(body, v, k));
+        });
+        ws.w.store(i, w);
+      }
+
+      // a_i = X a_p + velocity products + S qdd
+      Motion<S> acc = Motion<S>::zero();
+      if (p < 0) {
+        acc.v = X.E * -gravity;
+      } else {
+        const Motion<S>& a_p = ws.a.load(p);
+        if constexpr (rotates) {
+          acc = {X.E * a_p.w, X.E * (a_p.v + ws.K.load(p) * X.r)};
+        } else {
+          acc.v = X.E * a_p.v;
+        }
+      }
+      if constexpr (moves) {
+        const Vec3<S> w_sum = w_before + w;
+        for_each_column(joint, [&](int k, const auto& column) {
+          column.add_velocity_product_to(acc, w, w_sum, joint_rate(body, v, k));
+        });
+      }
+      if constexpr (!is_zero<A>) {
+        for_each_column(joint, [&](int k, const auto& column) {
+          column.add_to(acc, joint_rate(body, a, k));
+        });
+      }
+      ws.a.store(i, acc);
+
+      // f_i = d/dt (I v): Newton and Euler about the body's origin
+      const Inertia<S> I = broadcast<S>(body.inertia);
+      Force<S> f;
+      if constexpr (rotates) {
+        const Mat3<S> K = rotation_acceleration(w, acc.w);
+        ws.K.store(i, K);
+        f.f = mul_add(I.m, acc.v, K * I.h);
+        f.n = I.I * acc.w + cross(I.h, acc.v);
+        if constexpr (moves) f.n += cross(w, I.I * w);
+      } else {
+        f = {cross(I.h, acc.v), I.m * acc.v};
+      }
+      if constexpr (!std::is_same_v<F, NoForces>) f -= f_ext.load(i);
+      ws.f.store(i, f);
+    });
+  }
+
+  for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
+    const BodyView<Real>& body = model.body[i];
+    const Force<S> f = ws.f.load(i);
+    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
+      for_each_column(joint, [&](int k, const auto& column) {
+        const std::int32_t at = body.v_index + k;
+        tau.store(at, mul_add(S(body.multiplier), column.dot(f), tau.load(at)));
+      });
+    });
+    if (body.parent >= 0) {
+      Force<S> f_p = ws.f.load(body.parent);
+      f_p += ws.X.load(i).apply_inverse(f);
+      ws.f.store(body.parent, f_p);
+    }
+  }
+}
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "rbd_parallel_core/algorithm/aba.hpp"
+#include "rbd_parallel_core/algorithm/crba.hpp"
+#include "rbd_parallel_core/algorithm/kinematics.hpp"
+#include "rbd_parallel_core/algorithm/rnea.hpp"
+
+namespace rbd_parallel_core {
+
+/// The workspaces of all algorithms for one state (or one pack of states), cut from one block of memory that
+/// the owner provides. RNEA, ABA and CRBA share a region: none of them needs what another one left.
+template <class S>
+struct Workspace {
+  RneaWorkspace<S, Column> rnea;
+  AbaWorkspace<S, Column> aba;
+  CrbaWorkspace<S, Column> crba;
+  KinematicsWorkspace<S, Column> kinematics;
+  Column<Force<S>> f_ext;  ///< per body
+  S *vector0, *vector1;    ///< nv numbers each
+
+  /// Bytes needed for a robot of `bodies` bodies and `nv` coordinates.
+  static std::size_t bytes(std::size_t bodies, std::size_t nv) {
+    Workspace unused;
+    return unused.lay_out(nullptr, bodies, nv);
+  }
+
+  /// Points into `memory`, which must be aligned for S and hold bytes(bodies, nv).
+  static Workspace in(std::byte* memory, std::size_t bodies, std::size_t nv) {
+    Workspace ws;
+    ws.lay_out(memory, bodies, nv);
+    return ws;
+  }
+
+ private:
+  /// Hands out pieces of the block; every piece is made of S, so alignment needs no thought.
+  struct Cutter {
+    std::byte* memory;
+    std::size_t used = 0;
+    template <class T>
+    void cut(T*& piece, std::size_t count) {
+      static_assert(sizeof(T) % sizeof(S) == 0);
+      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
+      used += count * sizeof(T);
+    }
+  };
+
+  std::size_t lay_out(std::byte* memory, std::size_t bodies, std::size_t nv) {
+    Cutter cutter{memory};
+    cutter.cut(kinematics.X0.data, bodies);
+    cutter.cut(kinematics.v.data, bodies);
+    cutter.cut(f_ext.data, bodies);
+    cutter.cut(vector0, nv);
+    cutter.cut(vector1, nv);
+
+    Cutter for_rnea = cutter, for_aba = cutter, for_crba = cutter;
+    for_rnea.cut(rnea.X.data, bodies);
+    for_rnea.cut(rnea.w.data, bodies);
+    for_rnea.cut(rnea.a.data, bodies);
+    for_rnea.cut(rnea.K.data, bodies);
+    for_rnea.cut(rnea.f.data, bodies);
+    for_aba.cut(aba.X.data, bodies);
+    for_aba.cut(aba.w.data, bodies);
+    for_aba.cut(aba.c.data, bodies);
+    for_aba.cut(aba.IA.data, bodies);
+    for_aba.cut(aba.pA.data, bodies);
+    for_aba.cut(aba.eliminated.data, nv);
+    for_crba.cut(crba.E.data, bodies);
+    for_crba.cut(crba.d.data, bodies);
+    for_crba.cut(crba.Ic.data, bodies);
+    return std::max({for_rnea.used, for_aba.used, for_crba.used});
+  }
+};
+
+}  // namespace rbd_parallel_core

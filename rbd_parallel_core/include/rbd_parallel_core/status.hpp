@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace rbd_parallel_core {
+
+class Model;
+
+/// Why a compute call was refused.
+enum class Code : std::uint8_t {
+  ok,
+  not_configured,   ///< compute before configure
+  batch_too_large,  ///< batch above the max_batch of configure
+  wrong_size,       ///< an array has the wrong number of elements
+  missing,          ///< an array that must be given is empty
+  out_of_range,     ///< an index (of a link) is outside of its range
+  unsupported,      ///< this backend does not offer the operation, or the model rules out the method
+  failed,           ///< the backend could not complete the call (a lost device, for instance)
+};
+
+/// Which argument a refusal is about.
+enum class Argument : std::uint8_t {
+  none, batch, q, v, a, tau, qdd, links, wrenches, mass_matrix, cholesky, inverse, kinetic, potential,
+  com, poses, jacobian, status, method,
+};
+
+/// The outcome of a compute call: small and trivially copyable, so that a control loop can look at it
+/// without a string being made. `message(result)` makes the text, outside of the loop.
+struct [[nodiscard]] Result {
+  Code code = Code::ok;
+  Argument argument = Argument::none;
+  std::int64_t expected = 0;
+  std::int64_t actual = 0;
+
+  constexpr bool ok() const noexcept { return code == Code::ok; }
+  constexpr explicit operator bool() const noexcept { return ok(); }
+};
+
+/// One sentence: what was expected, what came, what to do.
+std::string message(const Result& result);
+
+/// How one state of a batch went. A bad state never spoils its neighbours; its own outputs are NaN.
+struct StateStatus {
+  enum class Code : std::uint8_t {
+    ok,
+    not_finite,  ///< an input was NaN, infinite or a zero quaternion, or a result overflowed
+    singular,    ///< forward dynamics, Cholesky, inverse: M is singular at coordinate `dof`
+  };
+  Code code = Code::ok;
+  std::int32_t dof = -1;  ///< index into v of the singular coordinate
+
+  constexpr bool ok() const noexcept { return code == Code::ok; }
+  friend constexpr bool operator==(const StateStatus&, const StateStatus&) = default;
+};
+
+/// One sentence that names the joint.
+std::string message(const StateStatus& status, const Model& model);
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// numpy arrays at the edge of the core: what comes in is viewed in place where that is possible
+/// and copied where it is not, and what cannot be read as numbers is refused by name.
+namespace rbd_parallel_python {
+
+namespace nb = nanobind;
+
+using Shape = std::vector<std::size_t>;
+
+/// "(20, 7)", "(7,)", "()" as Python writes it.
+std::string text(const Shape& shape);
+
+/// An array of doubles, row-major and contiguous. Keeps the memory that it views alive.
+class Array {
+ public:
+  /// No numbers at all.
+  Array() = default;
+
+  /// Any numpy array or sequence of real numbers. float64 in C order is viewed, everything else is
+  /// copied. Complex numbers, texts, objects and masked arrays are refused: numpy would drop a part
+  /// of them.
+  static Array view(nb::handle object, std::string_view name);
+  /// A new array, not initialised.
+  static Array make(const Shape& shape);
+  /// `object` itself to write into: float64, C order, writable, of this shape. Never a copy.
+  static Array view_out(nb::handle object, const Shape& shape);
+
+  const Shape& shape() const { return shape_; }
+  const double* data() const { return data_; }
+  double* mutable_data() const { return const_cast<double*>(data_); }
+  std::size_t size() const;
+  std::span<const double> span() const { return {data_, size()}; }
+  std::span<double> mutable_span() const { return {mutable_data(), size()}; }
+  bool overlaps(const Array& other) const;
+  const nb::object& object() const { return object_; }
+
+ private:
+  nb::object object_;
+  Shape shape_{0};
+  const double* data_ = nullptr;
+};
+
+/// Refuses with a ValueError.
+[[noreturn]] void refuse(const std::string& text);
+
+/// A Python str in UTF-8. `errors` as for str.encode: "surrogateescape" lets bytes of a path
+/// through that are not UTF-8.
+std::string utf8(nb::handle str, const char* errors = "strict");
+
+/// A fixed number of numbers: gravity, a centre of mass.
+std::vector<double> numbers(nb::handle object, std::string_view name, std::size_t count);
+
+/// The index of `value` among `names`; refuses a value that is none of them.
+std::size_t choice(std::string_view name, std::string_view value,
+                   std::initializer_list<std::string_view> names);
+
+}  // namespace rbd_parallel_python

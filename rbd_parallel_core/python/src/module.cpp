@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bindings.hpp"
+
+NB_MODULE(_core, module) {
+  rbd_parallel_python::bind_model(module);
+  rbd_parallel_python::bind_backend(module);
+}

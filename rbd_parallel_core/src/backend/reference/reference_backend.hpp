@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "rbd_parallel_core/algorithm/workspace.hpp"
+#include "rbd_parallel_core/backend.hpp"
+
+namespace rbd_parallel_core {
+
+/// Runs the scalar text of the algorithms state by state on the calling thread: the plainest backend, against
+/// which the others are measured. `threads` is accepted and not used.
+class ReferenceBackend final : public Backend {
+ public:
+  /// Forward dynamics by crba keeps a dense matrix of its own; this many coordinates at most (128 MB).
+  static constexpr int largest_dense_nv = 4096;
+
+  std::string name() const override { return "reference"; }
+
+ protected:
+  void do_configure(const Model& model, const BackendOptions& options) override;
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
+  Result do_bias_forces(const Forces& args) noexcept override;
+  Result do_gravity_forces(const Forces& args) noexcept override;
+  Result do_coriolis_forces(const Forces& args) noexcept override;
+  Result do_mass_matrix(const MassMatrix& args) noexcept override;
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
+  Result do_energies(const Energies& args) noexcept override;
+  Result do_link_kinematics(const LinkKinematics& args) noexcept override;
+
+ private:
+  /// Calls visit(f_ext) with NoForces, or with the forces that the wrenches of state s put on the bodies.
+  template <class Visit>
+  void with_forces(const ExternalWrenches& f_ext, std::size_t s, const double* q, const Visit& visit);
+
+  std::vector<double> memory_, matrix_;
+  Workspace<double> workspace_{};
+  ModelView<double> view_{};
+  bool friction_ = false;
+};
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "description_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "text.hpp"
+
+namespace rbd_parallel_core {
+namespace {
+
+bool finite(const Vec3<double>& a) {
+  return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
+}
+
+bool finite(const Pose& pose) {
+  return finite(pose.position) && finite(pose.rotation.x) && finite(pose.rotation.y) &&
+         finite(pose.rotation.z);
+}
+
+/// One pass over a description; collects faults instead of stopping at the first.
+class Checker {
+ public:
+  Checker(const RobotDescription& robot, const ModelOptions& options)
+      : robot_(robot), options_(options) {}
+
+  DescriptionTree run() {
+    if (robot_.links.empty()) fault("robot " + quoted(robot_.name) + " has no links");
+    index_links();
+    index_joints();
+    connect();
+    for (const JointDescription& joint : robot_.joints) check_numbers(joint);
+    resolve_mimics();
+    check_options();
+    if (faults_.empty()) find_root();
+    if (faults_.empty()) check_reach();
+    if (!faults_.empty()) throw ModelError(std::move(faults_));
+    return std::move(tree_);
+  }
+
+ private:
+  void fault(std::string text) { faults_.push_back(std::move(text)); }
+  void fault(const JointDescription& joint, const std::string& text) {
+    fault("joint " + quoted(joint.name) + ": " + text);
+  }
+
+  void index_links() {
+    for (std::size_t i = 0; i < robot_.links.size(); ++i) {
+      const std::string& name = robot_.links[i].name;
+      if (name.empty()) fault("link number " + std::to_string(i) + " has no name");
+      if (!link_index_.emplace(name, static_cast<int>(i)).second) {
+        fault("link " + quoted(name) + ": there are two links of this name");
+      }
+    }
+  }
+
+  void index_joints() {
+    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
+      const std::string& name = robot_.joints[i].name;
+      if (name.empty()) fault("joint number " + std::to_string(i) + " has no name");
+      if (!joint_index_.emplace(name, static_cast<int>(i)).second) {
+        fault("joint " + quoted(name) + ": there are two joints of this name");
+      }
+    }
+  }
+
+  void connect() {
+    tree_.child_joints.resize(robot_.links.size());
+    tree_.child_link.assign(robot_.joints.size(), -1);
+    parent_joint_.assign(robot_.links.size(), -1);
+    for (const auto& [name, i] : joint_index_) {  // in the order of names
+      const JointDescription& joint = robot_.joints[static_cast<std::size_t>(i)];
+      const auto parent = link_index_.find(joint.parent);
+      const auto child = link_index_.find(joint.child);
+      if (parent == link_index_.end()) {
+        fault(joint, "parent link " + quoted(joint.parent) + " does not exist");
+      }
+      if (child == link_index_.end()) {
+        fault(joint, "child link " + quoted(joint.child) + " does not exist");
+      }
+      if (parent == link_index_.end() || child == link_index_.end()) continue;
+      int& carrier = parent_joint_[static_cast<std::size_t>(child->second)];
+      if (carrier >= 0) {
+        fault(joint, "child link " + quoted(joint.child) + " is already the child of joint " +
+                         quoted(robot_.joints[static_cast<std::size_t>(carrier)].name) +
+                         "; a link has one parent (closed loops are not supported)");
+        continue;
+      }
+      carrier = i;
+      tree_.child_link[static_cast<std::size_t>(i)] = child->second;
+      tree_.child_joints[static_cast<std::size_t>(parent->second)].push_back(i);
+    }
+  }
+
+  void check_numbers(const JointDescription& joint) {
+    if (!finite(joint.origin)) fault(joint, "origin has a number that is not finite");
+    const bool has_axis = joint.kind != JointKind::fixed && joint.kind != JointKind::floating &&
+                          joint.kind != JointKind::spherical;
+    if (has_axis) {
+      const double norm2 = dot(joint.axis, joint.axis);
+      if (!std::isfinite(norm2) || norm2 < 1e-24) {
+        fault(joint, "axis is " + to_text(joint.axis) + ", expected a finite vector that is not zero");
+      }
+    }
+    if (!std::isfinite(joint.pitch)) fault(joint, "pitch is not finite");
+    check_not_negative(joint, "armature", joint.armature);
+    check_not_negative(joint, "damping", joint.damping);
+    check_not_negative(joint, "friction", joint.friction);
+  }
+
+  void check_not_negative(const JointDescription& joint, const char* what, double value) {
+    if (!std::isfinite(value) || value < 0) {
+      fault(joint, std::string(what) + " is " + to_text(value) +
+                       ", expected a finite number that is not negative");
+    }
+  }
+
+  void resolve_mimics() {
+    tree_.mimicked.assign(robot_.joints.size(), -1);
+    if (options_.mimic == MimicPolicy::independent) return;
+    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
+      const JointDescription& joint = robot_.joints[i];
+      if (joint.mimic && joint.kind != JointKind::fixed) resolve_mimic(static_cast<int>(i), joint);
+    }
+    if (faults_.empty()) check_mimic_cycles();
+  }
+
+  void resolve_mimic(int i, const JointDescription& joint) {
+    const Mimic& mimic = *joint.mimic;
+    if (!std::isfinite(mimic.multiplier) || !std::isfinite(mimic.offset)) {
+      fault(joint, "mimic multiplier or offset is not finite");
+    }
+    if (!has_one_coordinate(joint.kind)) {
+      fault(joint, "mimics " + quoted(mimic.joint) + " but has several coordinates itself");
+      return;
+    }
+    const auto target = joint_index_.find(mimic.joint);
+    if (target == joint_index_.end()) {
+      fault(joint, "mimics joint " + quoted(mimic.joint) + ", which does not exist");
+    } else if (target->second == i) {
+      fault(joint, "mimics itself");
+    } else if (!has_one_coordinate(robot_.joints[static_cast<std::size_t>(target->second)].kind)) {
+      fault(joint, "mimics joint " + quoted(mimic.joint) +
+                       ", which does not have exactly one coordinate to follow");
+    } else {
+      tree_.mimicked[static_cast<std::size_t>(i)] = target->second;
+    }
+  }
+
+  void check_mimic_cycles() {
+    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
+      int at = static_cast<int>(i);
+      std::size_t steps = 0;
+      while (at >= 0 && steps <= robot_.joints.size()) {
+        at = tree_.mimicked[static_cast<std::size_t>(at)];
+        ++steps;
+        if (at == static_cast<int>(i)) {
+          fault(robot_.joints[i], "mimics itself through other joints");
+          break;
+        }
+      }
+    }
+  }
+
+  void check_options() {
+    if (!finite(options_.gravity)) {
+      fault("gravity is " + to_text(options_.gravity) + ", expected finite numbers");
+    }
+    for (const auto& [name, value] : options_.armature) {
+      if (!joint_index_.contains(name)) {
+        fault("armature is given for joint " + quoted(name) + ", which does not exist");
+      }
+      if (!std::isfinite(value) || value < 0) {
+        fault("armature of joint " + quoted(name) + " is " + to_text(value) +
+              ", expected a finite number that is not negative");
+      }
+    }
+  }
+
+  void find_root() {
+    std::vector<std::string> roots;
+    for (std::size_t i = 0; i < parent_joint_.size(); ++i) {
+      if (parent_joint_[i] >= 0) continue;
+      roots.push_back(robot_.links[i].name);
+      tree_.root = static_cast<int>(i);
+    }
+    if (roots.empty()) fault("no root link: every link is the child of a joint, so there is a cycle");
+    if (roots.size() > 1) {
+      std::string names;
+      for (const std::string& root : roots) names += (names.empty() ? "" : ", ") + quoted(root);
+      fault("expected one root link, found " + std::to_string(roots.size()) + ": " + names +
+            "; join them with fixed joints");
+    }
+  }
+
+  void check_reach() {
+    std::vector<char> reached(robot_.links.size(), 0);
+    std::vector<int> stack{tree_.root};
+    while (!stack.empty()) {
+      const auto link = static_cast<std::size_t>(stack.back());
+      stack.pop_back();
+      reached[link] = 1;
+      for (const int joint : tree_.child_joints[link]) {
+        stack.push_back(tree_.child_link[static_cast<std::size_t>(joint)]);
+      }
+    }
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      if (reached[i] == 0) {
+        fault("link " + quoted(robot_.links[i].name) + ": not reached from the root link " +
+              quoted(robot_.links[static_cast<std::size_t>(tree_.root)].name) +
+              "; it is part of a cycle");
+      }
+    }
+  }
+
+  const RobotDescription& robot_;
+  const ModelOptions& options_;
+  std::map<std::string, int> link_index_, joint_index_;
+  std::vector<int> parent_joint_;
+  DescriptionTree tree_;
+  std::vector<std::string> faults_;
+};
+
+}  // namespace
+
+bool has_one_coordinate(JointKind kind) {
+  return kind == JointKind::revolute || kind == JointKind::continuous ||
+         kind == JointKind::prismatic || kind == JointKind::helical;
+}
+
+DescriptionTree check_description(const RobotDescription& robot, const ModelOptions& options) {
+  return Checker(robot, options).run();
+}
+
+}  // namespace rbd_parallel_core

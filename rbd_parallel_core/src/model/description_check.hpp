@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rbd_parallel_core/model/model.hpp"
+
+namespace rbd_parallel_core {
+
+/// The tree behind a description, by index.
+struct DescriptionTree {
+  int root = -1;                                 ///< link
+  std::vector<std::vector<int>> child_joints;    ///< of each link, in the order of joint names
+  std::vector<int> child_link;                   ///< of each joint
+  std::vector<int> mimicked;                     ///< of each joint: the joint it follows, or -1
+};
+
+/// Checks all that build_model relies on. Throws ModelError with every fault found.
+DescriptionTree check_description(const RobotDescription& robot, const ModelOptions& options);
+
+/// A joint of one coordinate can follow or be followed; the others cannot.
+bool has_one_coordinate(JointKind kind);
+
+}  // namespace rbd_parallel_core

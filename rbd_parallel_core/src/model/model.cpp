@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rbd_parallel_core/model/model.hpp"
+
+#include <utility>
+
+#include "inertia_check.hpp"
+#include "link_inertia.hpp"
+#include "text.hpp"
+
+namespace rbd_parallel_core {
+namespace {
+
+std::string joined_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+std::string coordinates_text(const Joint& joint) {
+  const std::string first = std::to_string(joint.q_index);
+  const std::string range =
+      joint.nq == 1 ? "q[" + first + "]"
+                    : "q[" + first + ".." + std::to_string(joint.q_index + joint.nq - 1) + "]";
+  if (!joint.mimic) return range;
+  return "mimics " + joint.mimic->joint + ": " + to_text(joint.mimic->multiplier) + " " + range + " + " +
+         to_text(joint.mimic->offset);
+}
+
+}  // namespace
+
+ModelError::ModelError(std::vector<std::string> faults)
+    : std::runtime_error(joined_lines(faults)), faults_(std::move(faults)) {}
+
+Model::Model() = default;
+Model::~Model() = default;
+
+// A view points into the vectors of its own Model, so a copy needs its own.
+Model::Model(const Model& other)
+    : name_(other.name_),
+      joints_(other.joints_),
+      joint_names_(other.joint_names_),
+      links_(other.links_),
+      link_index_(other.link_index_),
+      joint_index_(other.joint_index_),
+      joint_of_dof_(other.joint_of_dof_),
+      warnings_(other.warnings_),
+      total_mass_(other.total_mass_),
+      bodies_(other.bodies_),
+      link_views_(other.link_views_),
+      armature_(other.armature_),
+      damping_(other.damping_),
+      friction_(other.friction_),
+      dof_parent_(other.dof_parent_),
+      view_(other.view_) {
+  point_view();
+}
+
+Model::Model(Model&& other) noexcept = default;  // vectors keep their memory when moved
+
+void Model::point_view() {
+  view_.body = bodies_.data();
+  view_.link = link_views_.data();
+  view_.armature = armature_.data();
+  view_.damping = damping_.data();
+  view_.friction = friction_.data();
+  view_.dof_parent = dof_parent_.data();
+}
+
+std::optional<int> Model::find_link(std::string_view name) const {
+  const auto found = link_index_.find(name);
+  return found == link_index_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<int> Model::find_joint(std::string_view name) const {
+  const auto found = joint_index_.find(name);
+  return found == joint_index_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<double> Model::neutral() const {
+  std::vector<double> q(static_cast<std::size_t>(nq()), 0.0);
+  for (const Joint& joint : joints_) {
+    const bool quaternion = joint.kind == JointKind::floating || joint.kind == JointKind::spherical;
+    if (quaternion) q[static_cast<std::size_t>(joint.q_index + joint.nq - 1)] = 1;
+  }
+  return q;
+}
+
+std::string Model::tree() const {
+  constexpr std::size_t most_lines = 100;
+  std::string text = name_ + ": " + std::to_string(joints_.size()) + " moving joints, nq " +
+                     std::to_string(nq()) + ", nv " + std::to_string(nv()) + ", " +
+                     to_text(total_mass_) + " kg\n";
+  std::vector<std::string> links_of_body(joints_.size() + 1);
+  for (const Link& link : links_) {
+    std::string& names = links_of_body[static_cast<std::size_t>(link.body + 1)];
+    names += (names.empty() ? "" : " + ") + link.name;
+  }
+  text += "world" + (links_of_body[0].empty() ? "" : " = " + links_of_body[0]) + "\n";
+
+  std::vector<int> depth(joints_.size());
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    const Joint& joint = joints_[i];
+    depth[i] = joint.parent < 0 ? 1 : depth[static_cast<std::size_t>(joint.parent)] + 1;
+    if (i >= most_lines) {
+      text += "... and " + std::to_string(joints_.size() - most_lines) + " more joints\n";
+      break;
+    }
+    text += std::string(static_cast<std::size_t>(2 * depth[i]), ' ') + joint.name + " (" +
+            name_of(joint.kind) + ", " + coordinates_text(joint) + ") -> " + links_of_body[i + 1] +
+            ", " + to_text(bodies_[i].inertia.m) + " kg\n";
+  }
+  return text;
+}
+
+Model Model::with_payload(std::string_view link_name, const LinkInertial& payload) const {
+  const std::optional<int> index = find_link(link_name);
+  if (!index) {
+    throw ModelError({"payload: link " + quoted(link_name) + " is not in " + quoted(name_) +
+                      ", which has " + std::to_string(links_.size()) + " links"});
+  }
+  if (const auto fault = inertia_fault(payload)) {
+    throw ModelError({"payload on link " + quoted(link_name) + ": " + *fault});
+  }
+  Model loaded(*this);
+  Link& link = loaded.links_[static_cast<std::size_t>(*index)];
+  const Inertia<double> inertia = apply_inverse(link.offset, link_inertia(payload));
+  if (link.body < 0) {
+    loaded.view_.base_inertia += inertia;
+  } else {
+    loaded.bodies_[static_cast<std::size_t>(link.body)].inertia += inertia;
+  }
+  link.mass += payload.mass;
+  loaded.total_mass_ += payload.mass;
+  return loaded;
+}
+
+}  // namespace rbd_parallel_core
