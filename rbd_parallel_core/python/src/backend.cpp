@@ -236,10 +236,12 @@ class PyBackend {
   /// The status codes of the last call, a copy.
   nb::object status() {
     const Occupied occupied(busy_);
-    const nb::module_ numpy = nb::module_::import_("numpy");
-    nb::list codes;
-    for (std::size_t i = 0; i < used_; ++i) codes.append(static_cast<int>(status_[i].code));
-    return numpy.attr("array")(codes, "dtype"_a = "uint8");
+    nb::object codes = nb::module_::import_("numpy").attr("empty")(used_, "dtype"_a = "uint8");
+    const auto memory = nb::cast<nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig>>(codes);
+    for (std::size_t i = 0; i < used_; ++i) {
+      memory.data()[i] = static_cast<std::uint8_t>(status_[i].code);
+    }
+    return codes;
   }
 
   /// What the core says of each bad state of the last call.

@@ -234,7 +234,11 @@ void bind_model(nb::module_& m) {
            "mass: kg; com: (3,), m, in the link frame; inertia: (3, 3), or (6,) with\n"
            "xx xy xz yy yz zz, kg m^2, about the centre of mass along the axes of the link;\n"
            "None: a point mass.")
-      .def("__repr__", &Model::tree);
+      .def("__repr__", [](const Model& model) {
+        std::string tree = model.tree();
+        while (tree.ends_with('\n')) tree.pop_back();  // a repr brings no line of its own
+        return tree;
+      });
 
   m.def(
       "load_urdf",

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "body_frames.hpp"
 #include "description_check.hpp"
 #include "inertia_check.hpp"
 #include "link_inertia.hpp"
@@ -89,7 +90,9 @@ class ModelAssembler {
     model_.name_ = robot_.name;
     model_.warnings_ = robot_.warnings;
     walk();
+    choose_body_frames(model_.bodies_, model_.links_);
     assign_coordinates();
+    assign_runs_and_columns();
     attach_inertias();
     warn_of_massless_leaves();
     fill_joint_numbers();
@@ -217,6 +220,28 @@ class ModelAssembler {
       model_.bodies_[i].q_index = model_.joints_[i].q_index;
       model_.bodies_[i].v_index = model_.joints_[i].v_index;
     }
+  }
+
+  void assign_runs_and_columns() {
+    std::int32_t columns = 0;
+    for (std::size_t i = 0; i < model_.bodies_.size(); ++i) {
+      BodyView<double>& body = model_.bodies_[i];
+      const auto own = static_cast<std::int32_t>(i);
+      const bool goes_on = body.parent >= 0 && body.parent == own - 1 &&
+                           own - model_.bodies_[i - 1].head < longest_run;
+      body.head = goes_on ? model_.bodies_[i - 1].head : own;
+      body.column = columns;
+      columns += nv_of(body.type);
+      for (int k = 0; k < nv_of(body.type); ++k) {
+        model_.column_dof_.push_back(body.v_index + k);
+        model_.column_multiplier_.push_back(body.multiplier);
+      }
+      if (body.parent >= 0) {
+        BodyView<double>& parent = model_.bodies_[index(body.parent)];
+        (body.parent == own - 1 ? parent.next_is_child : parent.has_more_children) = true;
+      }
+    }
+    model_.view_.column_count = columns;
   }
 
   bool follows(std::size_t body) const {

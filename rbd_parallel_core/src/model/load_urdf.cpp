@@ -99,28 +99,21 @@ class ConsoleCapture final : public console_bridge::OutputHandler {
   console_bridge::LogLevel previous_level_;
 };
 
-/// urdfdom's model. Its links own their children, so that its destructor recurses along a chain and
-/// a long one overflows the stack: the links are taken apart first.
-class UrdfModel {
- public:
-  explicit UrdfModel(std::shared_ptr<urdf::ModelInterface> model) : model_(std::move(model)) {}
-  ~UrdfModel() {
-    if (!model_) return;
-    for (auto& [name, link] : model_->links_) link->child_links.clear();
-  }
-  UrdfModel(const UrdfModel&) = delete;
-  UrdfModel& operator=(const UrdfModel&) = delete;
+using UrdfModel = std::shared_ptr<const urdf::ModelInterface>;
 
-  const urdf::ModelInterface* get() const { return model_.get(); }
+/// The links of urdfdom own their children, so that its destructor recurses along a chain and a
+/// long one overflows the stack. Here the links are taken apart first.
+UrdfModel taken_apart_at_the_end(std::shared_ptr<urdf::ModelInterface> model) {
+  const urdf::ModelInterface* pointer = model.get();
+  return {pointer, [model = std::move(model)](const urdf::ModelInterface*) {
+            for (auto& [name, link] : model->links_) link->child_links.clear();
+          }};
+}
 
- private:
-  std::shared_ptr<urdf::ModelInterface> model_;
-};
-
-std::shared_ptr<urdf::ModelInterface> parse_clean_text(const std::string& text,
-                                                       std::vector<std::string>& warnings) {
+UrdfModel parse_clean_text(const std::string& text, std::vector<std::string>& warnings) {
   ConsoleCapture console;
-  std::shared_ptr<urdf::ModelInterface> model = urdf::parseURDF(text);
+  std::shared_ptr<urdf::ModelInterface> parsed = urdf::parseURDF(text);
+  const UrdfModel model = parsed ? taken_apart_at_the_end(std::move(parsed)) : nullptr;
   if (!console.errors.empty()) throw ModelError(std::move(console.errors));
   if (!model) throw ModelError({"urdfdom refuses the text and gives no reason"});
   for (std::string& warning : console.warnings) warnings.push_back(std::move(warning));
@@ -236,8 +229,8 @@ RobotDescription description_from(const urdf::ModelInterface& urdf, const Checke
 RobotDescription read(std::string_view xml, MimicPolicy mimic) {
   std::vector<std::string> warnings;
   const CheckedUrdf checked = check_urdf(xml, mimic, warnings);
-  const UrdfModel model(parse_clean_text(checked.clean_text, warnings));
-  RobotDescription robot = description_from(*model.get(), checked);
+  const UrdfModel model = parse_clean_text(checked.clean_text, warnings);
+  RobotDescription robot = description_from(*model, checked);
   robot.warnings = std::move(warnings);
   return robot;
 }

@@ -50,6 +50,8 @@ Model::Model(const Model& other)
       armature_(other.armature_),
       damping_(other.damping_),
       friction_(other.friction_),
+      column_multiplier_(other.column_multiplier_),
+      column_dof_(other.column_dof_),
       dof_parent_(other.dof_parent_),
       view_(other.view_) {
   point_view();
@@ -63,6 +65,8 @@ void Model::point_view() {
   view_.armature = armature_.data();
   view_.damping = damping_.data();
   view_.friction = friction_.data();
+  view_.column_multiplier = column_multiplier_.data();
+  view_.column_dof = column_dof_.data();
   view_.dof_parent = dof_parent_.data();
 }
 

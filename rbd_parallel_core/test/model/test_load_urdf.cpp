@@ -681,6 +681,27 @@ TEST(ReadUrdf, ThreadsDoNotMixTheirWarnings) {
   EXPECT_EQ(wrong, std::vector<int>(4, 0));
 }
 
+// Our own robots
+
+#ifdef RBD_ROBOTS_DIR
+TEST(LoadUrdf, ReadsOurRobotsWithoutAWarning) {
+  const std::string directory = RBD_ROBOTS_DIR;
+  int robots = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() != ".urdf") continue;
+    ++robots;
+    EXPECT_EQ(load_urdf(entry.path().string()).warnings(), Lines{}) << entry.path();
+  }
+  EXPECT_GE(robots, 4);
+  EXPECT_EQ(load_urdf(directory + "/pendulum2.urdf").nv(), 2);
+  EXPECT_EQ(load_urdf(directory + "/arm7.urdf").nv(), 7);
+  EXPECT_EQ(load_urdf(directory + "/gripper.urdf").nv(), 3);  // two of the five joints follow
+  ModelOptions floating;
+  floating.base = Base::floating;
+  EXPECT_EQ(load_urdf(directory + "/quadruped.urdf", floating).nv(), 18);
+}
+#endif
+
 // urdfdom's own model
 
 TEST(ModelFrom, EqualsTheTextItCameFrom) {

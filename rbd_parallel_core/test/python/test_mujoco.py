@@ -14,8 +14,8 @@ import numpy
 import pytest
 
 import rbd_parallel
-from example_robots import example_robots, own_robots
 from pinocchio_reference import random_states
+from robots import example_robots, own_robots
 
 EXAMPLES = (
     "ur_description/urdf/ur5_robot.urdf",

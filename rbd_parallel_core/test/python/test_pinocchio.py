@@ -13,9 +13,9 @@ import pinocchio
 import pytest
 
 import rbd_parallel
-from example_robots import example_robots, own_robots
 from largest_errors import Errors
 from pinocchio_reference import Reference, build, random_states
+from robots import example_robots, own_robots
 
 EXAMPLES = example_robots()
 ROBOTS = {**own_robots(), **EXAMPLES}

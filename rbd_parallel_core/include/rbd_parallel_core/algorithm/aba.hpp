@@ -15,11 +15,11 @@ struct EliminatedCoordinate {
 /// What ABA keeps of each body, in body coordinates, and of each coordinate.
 template <class S, template <class> class Array>
 struct AbaWorkspace {
-  Array<Transform<S>> X;             ///< iX_parent
+  JointTurns<S, Array> turns;
   Array<Vec3<S>> w;                  ///< angular velocity
   Array<Motion<S>> c;                ///< velocity products; later the acceleration
-  Array<ArticulatedInertia<S>> IA;   ///< articulated inertia
-  Array<Force<S>> pA;                ///< articulated bias force
+  Array<ArticulatedInertia<S>> IA;   ///< what children other than the next body add to the articulated inertia
+  Array<Force<S>> pA;                ///< bias force, and what those children add to it
   Array<EliminatedCoordinate<S>> eliminated;  ///< nv
 };
 
@@ -37,21 +37,22 @@ constexpr Real singular_tolerance() {
 /// Returns 0, or 1 + the coordinate at which the motion is singular (then qdd means nothing).
 template <class S, class Real, template <class> class Array, class Q, class V, class T, class F,
           class Qdd>
-RBD_HD inline S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws, const Q& q,
+RBD_KERNEL S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws, const Q& q,
                     const V& v, const T& tau, const F& f_ext, const Vec3<S>& gravity, bool friction,
                     const Qdd& qdd) {
   using Traits = ScalarTraits<S>;
   constexpr bool moves = !is_zero<V>;
 
-  // Outward: transforms, velocities, velocity products, bias forces of the single bodies.
+  compute_turns(model, ws.turns, q);
+
+  // Outward: velocities, velocity products, bias forces of the single bodies.
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     const std::int32_t p = body.parent;
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      const Transform<S> X = joint_transform<S>(body, joint, q);
-      ws.X.store(i, X);
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
       const Inertia<S> I = broadcast<S>(body.inertia);
-      ws.IA.store(i, articulated(I));
+      if (body.has_more_children) ws.IA.store(i, ArticulatedInertia<S>::zero());
 
       Force<S> bias = Force<S>::zero();
       if constexpr (moves) {
@@ -59,15 +60,15 @@ RBD_HD inline S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& 
         Vec3<S> w_before = Vec3<S>::zero();
         if (p >= 0) {
           const Vec3<S> w_p = ws.w.load(p);
-          w_before = X.E * w_p;
-          c.v = X.E * cross(w_p, cross(w_p, X.r));
+          w_before = X.rotate(w_p);
+          c.v = X.rotate(cross(w_p, cross(w_p, X.origin())));
         }
         Vec3<S> w = w_before;
-        for_each_column(joint, [&](int k, const auto& column) {
+        for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
           column.add_angular_to(w, joint_rate(body, v, k));
         });
         const Vec3<S> w_sum = w_before + w;
-        for_each_column(joint, [&](int k, const auto& column) {
+        for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
           column.add_velocity_product_to(c, w, w_sum, joint_rate(body, v, k));
         });
         ws.w.store(i, w);
@@ -79,16 +80,24 @@ RBD_HD inline S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& 
     });
   }
 
-  // Inward: let every joint go and hand what is left to the parent.
+  // Inward: let every joint go and hand what is left to the parent. From body i + 1 to its parent i it is carried
+  // along; what other children leave is kept in the workspace.
+  ArticulatedInertia<S> carried_IA = ArticulatedInertia<S>::zero();
+  Force<S> carried_pA = Force<S>::zero();
   S singular(Real(0));
   const S tolerance(singular_tolerance<Real>());
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     const BodyView<Real>& body = model.body[i];
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      ArticulatedInertia<S> IA = ws.IA.load(i);
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      ArticulatedInertia<S> IA = articulated(broadcast<S>(body.inertia));
       Force<S> pA = ws.pA.load(i);
+      if (body.has_more_children) IA += ws.IA.load(i);
+      if (body.next_is_child) {
+        IA += carried_IA;
+        pA += carried_pA;
+      }
       const S threshold = tolerance * largest_diagonal(IA);
-      for_each_column_backwards(joint, [&](int k, const auto& column) {
+      for_each_column_backwards(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
         const std::int32_t at = body.v_index + k;
         const Force<S> U = column.times(IA);
         const S D = column.dot(U) + S(model.armature[at]);
@@ -100,11 +109,14 @@ RBD_HD inline S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& 
         IA = rank_one_downdate(IA, U, e.U);
         pA = mul_add(e.u, U, pA);
       });
-      if (body.parent >= 0) {
-        if constexpr (moves) pA += IA * ws.c.load(i);
-        const Transform<S>& X = ws.X.load(i);
-        ws.IA.store(body.parent, ws.IA.load(body.parent) + apply_inverse(X, IA));
-        ws.pA.store(body.parent, ws.pA.load(body.parent) + X.apply_inverse(pA));
+      if (body.parent < 0) return;
+      if constexpr (moves) pA += IA * ws.c.load(i);
+      const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
+      carried_IA = X.apply_inverse(IA);
+      carried_pA = X.apply_inverse(pA);
+      if (body.parent != i - 1) {
+        ws.IA.store(body.parent, ws.IA.load(body.parent) + carried_IA);
+        ws.pA.store(body.parent, ws.pA.load(body.parent) + carried_pA);
       }
     });
   }
@@ -113,11 +125,11 @@ RBD_HD inline S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& 
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     const std::int32_t p = body.parent;
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      const Transform<S>& X = ws.X.load(i);
-      Motion<S> a = p < 0 ? Motion<S>{Vec3<S>::zero(), X.E * -gravity} : X.apply(ws.c.load(p));
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
+      Motion<S> a = p < 0 ? Motion<S>{Vec3<S>::zero(), X.rotate(-gravity)} : X.apply(ws.c.load(p));
       if constexpr (moves) a += ws.c.load(i);
-      for_each_column(joint, [&](int k, const auto& column) {
+      for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
         const std::int32_t at = body.v_index + k;
         const EliminatedCoordinate<S>& e = ws.eliminated.load(at);
         const S acceleration = e.u - dot(a, e.U);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "rbd_parallel_core/model/model_view.hpp"
+#include "rbd_parallel_core/spatial/sincos.hpp"
 
 /// How the algorithms read states and keep intermediate results. They never see an array: they call
 /// `q(k)` for a coordinate and load / store structs by body. What stands behind is the caller's: a row of
@@ -56,6 +58,36 @@ struct Column {
   RBD_INLINE void store(std::int32_t i, const T& value) const { data[i] = value; }
 };
 
+/// sine[i], cosine[i] of angle[i] for i < n, one after the other.
+template <class Angles, class Results>
+RBD_KERNEL void sincos_all(const Angles& angle, const Results& sine, const Results& cosine,
+                              std::int32_t n) {
+  for (std::int32_t i = 0; i < n; ++i) {
+    using S = std::remove_cvref_t<decltype(angle.load(i))>;
+    S s, c;
+    ScalarTraits<S>::sincos(angle.load(i), s, c);
+    sine.store(i, s);
+    cosine.store(i, c);
+  }
+}
+
+/// The same for doubles in memory, written so that the compiler puts several joints into SIMD lanes.
+[[maybe_unused]] RBD_KERNEL void sincos_all(const Column<double>& angle, const Column<double>& sine,
+                                            const Column<double>& cosine, std::int32_t n) {
+  const double* __restrict x = angle.data;
+  double* __restrict s = sine.data;
+  double* __restrict c = cosine.data;
+  for (std::int32_t i = 0; i < n; ++i) reduced_sincos(x[i], s[i], c[i]);
+  bool large = false;
+  for (std::int32_t i = 0; i < n; ++i) large |= !(std::abs(x[i]) <= largest_reduced_angle);
+  if (!large) return;
+  for (std::int32_t i = 0; i < n; ++i) {
+    if (std::abs(x[i]) <= largest_reduced_angle) continue;
+    s[i] = std::sin(x[i]);  // NaN and infinity come here too
+    c[i] = std::cos(x[i]);
+  }
+}
+
 /// No external forces.
 struct NoForces {};
 
@@ -77,10 +109,35 @@ RBD_INLINE auto joint_rate(const BodyView<Real>& body, const Reader& read, int k
   return S(body.multiplier) * read(body.v_index + k);
 }
 
-/// iX_parent of a body in the state q.
-template <class S, class Real, class Joint, class Q>
-RBD_INLINE Transform<S> joint_transform(const BodyView<Real>& body, const Joint& joint, const Q& q) {
-  return joint.place(broadcast<S>(body.placement), JointCoordinates<Real, Q>{body, q});
+/// Sine and cosine of every joint's angle. They are computed for all joints at once, before anything else: that
+/// leaves no function call in the loops over bodies, and lets one robot's joints share SIMD lanes.
+template <class S, template <class> class Array>
+struct JointTurns {
+  Array<S> angle, sine, cosine;  ///< per body
+
+  RBD_INLINE ZTurn<S> load(std::int32_t i) const { return {cosine.load(i), sine.load(i)}; }
+};
+
+template <class S, class Real, template <class> class Array, class Q>
+RBD_KERNEL void compute_turns(const ModelView<Real>& model, const JointTurns<S, Array>& turns,
+                                 const Q& q) {
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {
+      turns.angle.store(i, joint.angle(JointCoordinates<Real, Q>{body, q}));
+    });
+  }
+  sincos_all(turns.angle, turns.sine, turns.cosine, model.body_count);
+}
+
+/// iX_parent of body i in the state q. After compute_turns.
+template <class S, class Real, class Joint, class Placement, template <class> class Array, class Q>
+RBD_INLINE auto joint_transform(const BodyView<Real>& body, const Joint& joint,
+                                const Placement& placement, const JointTurns<S, Array>& turns,
+                                std::int32_t i, const Q& q) {
+  const auto motion = joint.motion(turns.load(i), JointCoordinates<Real, Q>{body, q});
+  return StagedTransform<decltype(joint.motion(turns.load(i), JointCoordinates<Real, Q>{body, q})),
+                         Placement>{motion, placement};
 }
 
 }  // namespace rbd_parallel_core

@@ -13,7 +13,7 @@ namespace rbd_parallel_core {
 /// nv numbers. Returns 0, or 1 + the coordinate whose pivot is not above singular_tolerance times its diagonal
 /// entry in M (then L means nothing).
 template <class S, class Real, class Matrix, class Vector>
-RBD_HD inline S ltl_factor(const ModelView<Real>& model, const Matrix& M, const Vector& diagonal) {
+RBD_KERNEL S ltl_factor(const ModelView<Real>& model, const Matrix& M, const Vector& diagonal) {
   using Traits = ScalarTraits<S>;
   const std::int32_t* parent = model.dof_parent;
   const S tolerance(singular_tolerance<Real>());
@@ -42,7 +42,7 @@ RBD_HD inline S ltl_factor(const ModelView<Real>& model, const Matrix& M, const 
 
 /// Solves M x = b in place: L^T y = b, then L x = y.
 template <class S, class Real, class Matrix, class Vector>
-RBD_HD inline void ltl_solve(const ModelView<Real>& model, const Matrix& L, const Vector& x) {
+RBD_KERNEL void ltl_solve(const ModelView<Real>& model, const Matrix& L, const Vector& x) {
   const std::int32_t* parent = model.dof_parent;
   for (std::int32_t k = model.nv - 1; k >= 0; --k) {
     const S y = x.load(k) / L.load(k, k);
@@ -62,7 +62,7 @@ RBD_HD inline void ltl_solve(const ModelView<Real>& model, const Matrix& L, cons
 
 /// M^-1, full and symmetric, column by column. `column`: workspace of nv numbers.
 template <class S, class Real, class Matrix, class Vector, class Out>
-RBD_HD inline void ltl_inverse(const ModelView<Real>& model, const Matrix& L, const Vector& column,
+RBD_KERNEL void ltl_inverse(const ModelView<Real>& model, const Matrix& L, const Vector& column,
                                const Out& inverse) {
   for (std::int32_t j = 0; j < model.nv; ++j) {
     for (std::int32_t i = 0; i < model.nv; ++i) column.store(i, S(Real(i == j ? 1 : 0)));
@@ -76,7 +76,7 @@ RBD_HD inline void ltl_inverse(const ModelView<Real>& model, const Matrix& L, co
 
 /// Sets to zero what lies above the diagonal of a factor.
 template <class S, class Matrix>
-RBD_HD inline void clear_upper_triangle(const Matrix& L, std::int32_t n) {
+RBD_KERNEL void clear_upper_triangle(const Matrix& L, std::int32_t n) {
   for (std::int32_t i = 0; i < n; ++i) {
     for (std::int32_t j = i + 1; j < n; ++j) L.store(i, j, S(RealOf<S>(0)));
   }

@@ -5,48 +5,67 @@
 
 namespace rbd_parallel_core {
 
-/// What CRBA keeps of each body. Axes are those of the world, origins those of the bodies: moving a force
-/// to the parent is then one cross product, and no number grows with the distance to the root.
+/// What CRBA keeps. The composite inertias and the forces they give rise to stay in body coordinates; the
+/// products S_j . F_i of many bodies need common ones. These have the axes of the world, and the origin of the first
+/// body of the run (BodyView::head): a product then costs six multiplications, and no number grows with the
+/// distance to the root, as it would with one origin for all.
 template <class S, template <class> class Array>
 struct CrbaWorkspace {
-  Array<Mat3<S>> E;      ///< world axes to body axes
-  Array<Vec3<S>> d;      ///< from the parent's origin to the own
-  Array<Inertia<S>> Ic;  ///< composite inertia of the subtree, about the own origin
+  Array<Mat3<S>> E;        ///< per body: world axes to body axes
+  Array<Vec3<S>> p;        ///< per body: from the origin of its run to its own
+  Array<Vec3<S>> to_head;  ///< per body, used of heads: from the origin of the parent's run to that of its own
+  JointTurns<S, Array> turns;
+  Array<Inertia<S>> Ic;    ///< per body: what children other than the next body add to its composite inertia
+  Array<Motion<S>> axis;   ///< per column: its motion seen from the origin of its run
 };
 
-/// Adds x to an entry of M and to its mirror image. Adding, because two bodies that share a coordinate through
-/// mimic joints meet the same entry several times.
-template <class S, class Matrix>
-RBD_INLINE void add_symmetric(const Matrix& M, std::int32_t row, std::int32_t column, const S& x) {
-  M.store(row, column, M.load(row, column) + x);
-  M.store(column, row, M.load(column, row) + x);
+/// M(row, l) = S_l . F and its mirror image, for the columns first <= l < last of one run.
+template <class S, class Real, template <class> class Array, class Matrix>
+RBD_INLINE void project_on_columns(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws,
+                                   const Force<S>& F, std::int32_t row, const S& multiplier,
+                                   std::int32_t first, std::int32_t last, const Matrix& M) {
+  if (!model.has_mimic) {
+#pragma GCC unroll 4
+    for (std::int32_t l = first; l < last; ++l) {
+      const S x = dot(ws.axis.load(l), F);
+      M.store(row, l, x);
+      M.store(l, row, x);
+    }
+    return;
+  }
+  // Bodies that share a coordinate meet the same entry several times: then they add up.
+  for (std::int32_t l = first; l < last; ++l) {
+    const std::int32_t column = model.column_dof[l];
+    const S x = multiplier * S(model.column_multiplier[l]) * dot(ws.axis.load(l), F);
+    M.store(row, column, M.load(row, column) + x);
+    M.store(column, row, M.load(column, row) + x);
+  }
 }
 
-/// Carries the force F, which accelerates the subtree of body i along coordinate `row`, from body to body down
-/// to the root: M(row, l) = S_l . F for the coordinates l on the way.
+/// M(row, l) = S_l . F for all columns l from the root to column `last` of body i, where F is the force that
+/// accelerates what lies beyond along coordinate `row`, in the common coordinates of the run of body i.
 template <class S, class Real, template <class> class Array, class Matrix>
-RBD_HD inline void project_on_ancestors(const ModelView<Real>& model,
+RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
                                         const CrbaWorkspace<S, Array>& ws, std::int32_t i,
-                                        std::int32_t row, Force<S> F, const Matrix& M) {
-  for (std::int32_t j = i; model.body[j].parent >= 0;) {
-    F.n += cross(ws.d.load(j), F.f);
-    j = model.body[j].parent;
-    const BodyView<Real>& body = model.body[j];
-    const Mat3<S>& E = ws.E.load(j);
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      for_each_column(joint, [&](int l, const auto& column) {
-        const S x = S(body.multiplier) * column.dot_in_world_axes(F, E);
-        add_symmetric(M, row, body.v_index + l, x);
-      });
-    });
+                                        std::int32_t last, std::int32_t row, Force<S> F,
+                                        const Matrix& M) {
+  const S multiplier(model.body[i].multiplier);
+  for (;;) {
+    const BodyView<Real>& head = model.body[model.body[i].head];
+    project_on_columns(model, ws, F, row, multiplier, head.column, last, M);
+    if (head.parent < 0) return;
+    F.n += cross(ws.to_head.load(model.body[i].head), F.f);
+    i = head.parent;
+    last = model.body[i].column + nv_of(model.body[i].type);
   }
 }
 
 /// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, full and symmetric, with the
 /// armature on its diagonal. q: reader of one state; M: writer of nv x nv numbers.
 template <class S, class Real, template <class> class Array, class Q, class Matrix>
-RBD_HD inline void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws, const Q& q,
+RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws, const Q& q,
                         const Matrix& M) {
+  compute_turns(model, ws.turns, q);
   for (std::int32_t i = 0; i < model.nv; ++i) {
     for (std::int32_t j = 0; j < model.nv; ++j) M.store(i, j, S(Real(0)));
     M.store(i, i, S(model.armature[i]));
@@ -54,33 +73,49 @@ RBD_HD inline void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Arr
 
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
-    const std::int32_t p = body.parent;
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      const Transform<S> X = joint_transform<S>(body, joint, q);
-      const Mat3<S> E = p < 0 ? X.E : X.E * ws.E.load(p);
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
+      if (body.has_more_children) ws.Ic.store(i, Inertia<S>::zero());
+      Mat3<S> E_p = Mat3<S>::identity();
+      if (body.parent >= 0) E_p = ws.E.load(body.parent);
+      const Mat3<S> E = X.rotate_rows(E_p);
+      Vec3<S> p = X.origin_along(E_p, E);
+      if (body.parent >= 0) p += ws.p.load(body.parent);
+      if (body.head == i) {
+        ws.to_head.store(i, p);
+        p = Vec3<S>::zero();
+      }
       ws.E.store(i, E);
-      ws.d.store(i, p < 0 ? X.r : transpose_times(ws.E.load(p), X.r));
-      ws.Ic.store(i, rotate_back(E, broadcast<S>(body.inertia)));
+      ws.p.store(i, p);
+      for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
+        ws.axis.store(body.column + k, column.seen_from(E, p));
+      });
     });
   }
 
+  // The composite inertia of body i + 1 is carried along to its parent i; other children's are kept.
+  Inertia<S> carried = Inertia<S>::zero();
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     const BodyView<Real>& body = model.body[i];
-    const Inertia<S> Ic = ws.Ic.load(i);
-    const Mat3<S> E = ws.E.load(i);
-    if (body.parent >= 0) {
-      ws.Ic.store(body.parent, ws.Ic.load(body.parent) + shift(Ic, ws.d.load(i)));
-    }
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      for_each_column(joint, [&](int k, const auto& column) {
+    Inertia<S> Ic = broadcast<S>(body.inertia);
+    if (body.next_is_child) Ic += carried;
+    if (body.has_more_children) Ic += ws.Ic.load(i);
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      // First what the next body waits for, then what nothing waits for.
+      if (body.parent >= 0) {
+        const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
+        carried = X.apply_inverse(Ic);
+        if (body.parent != i - 1) ws.Ic.store(body.parent, ws.Ic.load(body.parent) + carried);
+      }
+      const Mat3<S>& E = ws.E.load(i);
+      for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
+        // F = Ic S_k, the force that accelerates the subtree along coordinate k
         const std::int32_t row = body.v_index + k;
-        const Force<S> F = S(body.multiplier) * column.times_in_world_axes(Ic, E);
-        const S x = S(body.multiplier) * column.dot_in_world_axes(F, E);
-        M.store(row, row, M.load(row, row) + x);
-        for_each_column(joint, [&](int l, const auto& other) {
-          if (l < k) add_symmetric(M, row, body.v_index + l, other.dot_in_world_axes(F, E));
-        });
-        project_on_ancestors(model, ws, i, row, F, M);
+        const S square = S(body.multiplier) * S(body.multiplier);
+        M.store(row, row, mul_add(square, column.dot(column.times(Ic)), M.load(row, row)));
+        Force<S> F = column.times_along(Ic, E);
+        F.n += cross(ws.p.load(i), F.f);
+        project_on_ancestors(model, ws, i, body.column + k, row, F, M);
       });
     });
   }

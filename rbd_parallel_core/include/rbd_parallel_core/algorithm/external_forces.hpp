@@ -17,7 +17,7 @@ RBD_INLINE Force<S> read_wrench(const Reader& wrenches, std::int32_t k) {
 /// them. A wrench acts at the origin of its link, along the link's axes or (in_world_axes) the world's; only the
 /// latter need forward_kinematics before. links: `count` link indices; wrenches: reader of count x 6 numbers.
 template <class S, class Real, template <class> class Array, class Reader, class Forces>
-RBD_HD inline void gather_external_forces(const ModelView<Real>& model,
+RBD_KERNEL void gather_external_forces(const ModelView<Real>& model,
                                           const KinematicsWorkspace<S, Array>& ws, const int* links,
                                           std::int32_t count, const Reader& wrenches,
                                           bool in_world_axes, const Forces& f_ext) {

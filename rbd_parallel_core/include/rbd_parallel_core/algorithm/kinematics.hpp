@@ -8,34 +8,39 @@ namespace rbd_parallel_core {
 /// The placements of all bodies: from the world frame to the body frame.
 template <class S, template <class> class Array>
 struct KinematicsWorkspace {
+  JointTurns<S, Array> turns;
   Array<Transform<S>> X0;  ///< iX_0; r is the body's origin in the world
   Array<Motion<S>> v;      ///< spatial velocity, body coordinates (filled by body_velocities)
 };
 
 template <class S, class Real, template <class> class Array, class Q>
-RBD_HD inline void forward_kinematics(const ModelView<Real>& model,
+RBD_KERNEL void forward_kinematics(const ModelView<Real>& model,
                                       const KinematicsWorkspace<S, Array>& ws, const Q& q) {
+  compute_turns(model, ws.turns, q);
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      const Transform<S> X = joint_transform<S>(body, joint, q);
-      ws.X0.store(i, body.parent < 0 ? X : X * ws.X0.load(body.parent));
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
+      const Transform<S> X_p =
+          body.parent < 0 ? Transform<S>::identity() : ws.X0.load(body.parent);
+      ws.X0.store(i, {X.rotate_rows(X_p.E), X_p.r + transpose_times(X_p.E, X.origin())});
     });
   }
 }
 
 /// v_i = iX_p v_p + S qd (Featherstone 5.7)
 template <class S, class Real, template <class> class Array, class Q, class V>
-RBD_HD inline void body_velocities(const ModelView<Real>& model,
+RBD_KERNEL void body_velocities(const ModelView<Real>& model,
                                    const KinematicsWorkspace<S, Array>& ws, const Q& q, const V& v) {
+  compute_turns(model, ws.turns, q);
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
       Motion<S> velocity = Motion<S>::zero();
       if (body.parent >= 0) {
-        velocity = joint_transform<S>(body, joint, q).apply(ws.v.load(body.parent));
+        velocity = joint_transform(body, joint, placement, ws.turns, i, q).apply(ws.v.load(body.parent));
       }
-      for_each_column(joint, [&](int k, const auto& column) {
+      for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
         column.add_to(velocity, joint_rate(body, v, k));
       });
       ws.v.store(i, velocity);
@@ -45,7 +50,7 @@ RBD_HD inline void body_velocities(const ModelView<Real>& model,
 
 /// From the world frame to the frame of a link. After forward_kinematics.
 template <class S, class Real, template <class> class Array>
-RBD_HD inline Transform<S> link_transform(const ModelView<Real>& model,
+RBD_KERNEL Transform<S> link_transform(const ModelView<Real>& model,
                                           const KinematicsWorkspace<S, Array>& ws,
                                           std::int32_t link) {
   const LinkView<Real>& frame = model.link[link];
@@ -72,7 +77,7 @@ RBD_INLINE Quaternion<S> quaternion_from_rotation(const Mat3<S>& E) {
   const S xy = E.x.y + E.y.x, xz = E.x.z + E.z.x, yz = E.y.z + E.z.y;
   Quaternion<S> q{xw, yw, zw, ww};
   S largest = ww;
-  const auto take_if_larger = [&](const S& square, const Quaternion<S>& candidate) {
+  const auto take_if_larger = [&](const S& square, const Quaternion<S>& candidate) RBD_INLINE_LAMBDA {
     const auto larger = T::less(largest, square);
     largest = T::select(larger, square, largest);
     q = {T::select(larger, candidate.x, q.x), T::select(larger, candidate.y, q.y),
@@ -87,7 +92,7 @@ RBD_INLINE Quaternion<S> quaternion_from_rotation(const Mat3<S>& E) {
 
 /// Writes the pose of a link as x y z qx qy qz qw. out(k, value) takes the k-th number.
 template <class S, class Real, template <class> class Array, class Out>
-RBD_HD inline void link_pose(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
+RBD_KERNEL void link_pose(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
                              std::int32_t link, const Out& out) {
   const Transform<S> X = link_transform<S>(model, ws, link);
   const Quaternion<S> rotation = quaternion_from_rotation(X.E);
@@ -103,7 +108,7 @@ RBD_HD inline void link_pose(const ModelView<Real>& model, const KinematicsWorks
 /// The Jacobian of a link: J v is its twist at its origin, linear rows first, along the axes of the world or
 /// (in_link_axes) of the link. out.store(row * nv + column, value) takes 6 x nv numbers. After forward_kinematics.
 template <class S, class Real, template <class> class Array, class Out>
-RBD_HD inline void link_jacobian(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
+RBD_KERNEL void link_jacobian(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
                                  std::int32_t link, bool in_link_axes, const Out& out) {
   const std::int32_t nv = model.nv;
   for (std::int32_t k = 0; k < 6 * nv; ++k) out.store(k, S(Real(0)));
@@ -111,10 +116,9 @@ RBD_HD inline void link_jacobian(const ModelView<Real>& model, const KinematicsW
   for (std::int32_t j = model.link[link].body; j >= 0; j = model.body[j].parent) {
     const BodyView<Real>& body = model.body[j];
     const Transform<S>& X_j = ws.X0.load(j);
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      for_each_column(joint, [&](int k, const auto& column) {
-        Motion<S> s = S(body.multiplier) * column.in_world_axes(X_j.E);
-        s.v += cross(s.w, X_link.r - X_j.r);
+    visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {
+      for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
+        Motion<S> s = S(body.multiplier) * column.seen_from(X_j.E, X_j.r - X_link.r);
         if (in_link_axes) s = {X_link.E * s.w, X_link.E * s.v};
         const S rows[6] = {s.v.x, s.v.y, s.v.z, s.w.x, s.w.y, s.w.z};
         for (std::int32_t row = 0; row < 6; ++row) {
@@ -128,7 +132,7 @@ RBD_HD inline void link_jacobian(const ModelView<Real>& model, const KinematicsW
 
 /// First moment of mass of all links about the world's origin, kg m. After forward_kinematics.
 template <class S, class Real, template <class> class Array>
-RBD_HD inline Vec3<S> first_moment(const ModelView<Real>& model,
+RBD_KERNEL Vec3<S> first_moment(const ModelView<Real>& model,
                                    const KinematicsWorkspace<S, Array>& ws) {
   Vec3<S> moment = broadcast<S>(model.base_inertia.h);
   for (std::int32_t i = 0; i < model.body_count; ++i) {
@@ -140,7 +144,7 @@ RBD_HD inline Vec3<S> first_moment(const ModelView<Real>& model,
 }
 
 template <class S, class Real>
-RBD_HD inline S total_mass(const ModelView<Real>& model) {
+RBD_KERNEL S total_mass(const ModelView<Real>& model) {
   Real mass = model.base_inertia.m;
   for (std::int32_t i = 0; i < model.body_count; ++i) mass += model.body[i].inertia.m;
   return S(mass);
@@ -148,7 +152,7 @@ RBD_HD inline S total_mass(const ModelView<Real>& model) {
 
 /// (1/2) qd^T (M + diag(armature)) qd, J. After body_velocities.
 template <class S, class Real, template <class> class Array, class V>
-RBD_HD inline S kinetic_energy(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
+RBD_KERNEL S kinetic_energy(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
                                const V& v) {
   S twice(Real(0));
   for (std::int32_t i = 0; i < model.body_count; ++i) {

@@ -8,7 +8,7 @@ namespace rbd_parallel_core {
 /// What RNEA keeps of each body between its two passes, all in body coordinates.
 template <class S, template <class> class Array>
 struct RneaWorkspace {
-  Array<Transform<S>> X;  ///< iX_parent
+  JointTurns<S, Array> turns;
   Array<Vec3<S>> w;       ///< angular velocity
   Array<Motion<S>> a;     ///< classical acceleration, gravity included as -g at the base
   Array<Mat3<S>> K;       ///< rotation_acceleration
@@ -21,12 +21,13 @@ struct RneaWorkspace {
 /// origin, in its axes. gravity: m/s^2, world frame. tau: writer of nv numbers.
 template <class S, class Real, template <class> class Array, class Q, class V, class A, class F,
           class Tau>
-RBD_HD inline void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Array>& ws, const Q& q,
+RBD_KERNEL void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Array>& ws, const Q& q,
                         const V& v, const A& a, const F& f_ext, const Vec3<S>& gravity, bool friction,
                         const Tau& tau) {
   constexpr bool moves = !is_zero<V>;
   constexpr bool rotates = moves || !is_zero<A>;
 
+  compute_turns(model, ws.turns, q);
   for (std::int32_t k = 0; k < model.nv; ++k) {
     tau.store(k, joint_terms<S>(model, k, v, a, friction));
   }
@@ -34,18 +35,17 @@ RBD_HD inline void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Arr
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     const std::int32_t p = body.parent;
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      const Transform<S> X = joint_transform<S>(body, joint, q);
-      ws.X.store(i, X);
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
 
       // w_i = E w_p + S_w qd
       Vec3<S> w_before = Vec3<S>::zero();
       if constexpr (moves) {
-        if (p >= 0) w_before = X.E * ws.w.load(p);
+        if (p >= 0) w_before = X.rotate(ws.w.load(p));
       }
       Vec3<S> w = w_before;
       if constexpr (moves) {
-        for_each_column(joint, [&](int k, const auto& column) {
+        for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
           column.add_angular_to(w, joint_rate(body, v, k));
         });
         ws.w.store(i, w);
@@ -54,23 +54,23 @@ RBD_HD inline void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Arr
       // a_i = X a_p + velocity products + S qdd
       Motion<S> acc = Motion<S>::zero();
       if (p < 0) {
-        acc.v = X.E * -gravity;
+        acc.v = X.rotate(-gravity);
       } else {
         const Motion<S>& a_p = ws.a.load(p);
         if constexpr (rotates) {
-          acc = {X.E * a_p.w, X.E * (a_p.v + ws.K.load(p) * X.r)};
+          acc = {X.rotate(a_p.w), X.rotate(a_p.v + ws.K.load(p) * X.origin())};
         } else {
-          acc.v = X.E * a_p.v;
+          acc.v = X.rotate(a_p.v);
         }
       }
       if constexpr (moves) {
         const Vec3<S> w_sum = w_before + w;
-        for_each_column(joint, [&](int k, const auto& column) {
+        for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
           column.add_velocity_product_to(acc, w, w_sum, joint_rate(body, v, k));
         });
       }
       if constexpr (!is_zero<A>) {
-        for_each_column(joint, [&](int k, const auto& column) {
+        for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
           column.add_to(acc, joint_rate(body, a, k));
         });
       }
@@ -93,20 +93,22 @@ RBD_HD inline void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Arr
     });
   }
 
+  // What body i + 1 exerts on its parent i is carried along; what other children exert is added where it is kept.
+  Force<S> carried = Force<S>::zero();
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     const BodyView<Real>& body = model.body[i];
-    const Force<S> f = ws.f.load(i);
-    visit_joint(body.type, S(body.pitch), [&](const auto& joint) {
-      for_each_column(joint, [&](int k, const auto& column) {
+    Force<S> f = ws.f.load(i);
+    if (body.next_is_child) f += carried;
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
         const std::int32_t at = body.v_index + k;
         tau.store(at, mul_add(S(body.multiplier), column.dot(f), tau.load(at)));
       });
+      if (body.parent < 0) return;
+      const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
+      carried = X.apply_inverse(f);
+      if (body.parent != i - 1) ws.f.store(body.parent, ws.f.load(body.parent) + carried);
     });
-    if (body.parent >= 0) {
-      Force<S> f_p = ws.f.load(body.parent);
-      f_p += ws.X.load(i).apply_inverse(f);
-      ws.f.store(body.parent, f_p);
-    }
   }
 }
 

@@ -20,18 +20,19 @@ struct Workspace {
   CrbaWorkspace<S, Column> crba;
   KinematicsWorkspace<S, Column> kinematics;
   Column<Force<S>> f_ext;  ///< per body
-  S *vector0, *vector1;    ///< nv numbers each
+  S* vector;               ///< nv numbers
+  S* zeros;                ///< nv numbers that nothing writes to; zero if the memory was
 
-  /// Bytes needed for a robot of `bodies` bodies and `nv` coordinates.
-  static std::size_t bytes(std::size_t bodies, std::size_t nv) {
+  /// Bytes needed for a robot of `bodies` bodies whose joints have `columns` columns (>= nv).
+  static std::size_t bytes(std::size_t bodies, std::size_t columns) {
     Workspace unused;
-    return unused.lay_out(nullptr, bodies, nv);
+    return unused.lay_out(nullptr, bodies, columns);
   }
 
-  /// Points into `memory`, which must be aligned for S and hold bytes(bodies, nv).
-  static Workspace in(std::byte* memory, std::size_t bodies, std::size_t nv) {
+  /// Points into `memory`, which must be aligned for S and hold bytes(bodies, columns).
+  static Workspace in(std::byte* memory, std::size_t bodies, std::size_t columns) {
     Workspace ws;
-    ws.lay_out(memory, bodies, nv);
+    ws.lay_out(memory, bodies, columns);
     return ws;
   }
 
@@ -48,29 +49,34 @@ struct Workspace {
     }
   };
 
-  std::size_t lay_out(std::byte* memory, std::size_t bodies, std::size_t nv) {
+  std::size_t lay_out(std::byte* memory, std::size_t bodies, std::size_t columns) {
     Cutter cutter{memory};
+    JointTurns<S, Column> turns;
+    cutter.cut(turns.angle.data, bodies);
+    cutter.cut(turns.sine.data, bodies);
+    cutter.cut(turns.cosine.data, bodies);
+    rnea.turns = aba.turns = crba.turns = kinematics.turns = turns;
     cutter.cut(kinematics.X0.data, bodies);
     cutter.cut(kinematics.v.data, bodies);
     cutter.cut(f_ext.data, bodies);
-    cutter.cut(vector0, nv);
-    cutter.cut(vector1, nv);
+    cutter.cut(vector, columns);
+    cutter.cut(zeros, columns);
 
     Cutter for_rnea = cutter, for_aba = cutter, for_crba = cutter;
-    for_rnea.cut(rnea.X.data, bodies);
     for_rnea.cut(rnea.w.data, bodies);
     for_rnea.cut(rnea.a.data, bodies);
     for_rnea.cut(rnea.K.data, bodies);
     for_rnea.cut(rnea.f.data, bodies);
-    for_aba.cut(aba.X.data, bodies);
     for_aba.cut(aba.w.data, bodies);
     for_aba.cut(aba.c.data, bodies);
     for_aba.cut(aba.IA.data, bodies);
     for_aba.cut(aba.pA.data, bodies);
-    for_aba.cut(aba.eliminated.data, nv);
+    for_aba.cut(aba.eliminated.data, columns);
     for_crba.cut(crba.E.data, bodies);
-    for_crba.cut(crba.d.data, bodies);
+    for_crba.cut(crba.p.data, bodies);
+    for_crba.cut(crba.to_head.data, bodies);
     for_crba.cut(crba.Ic.data, bodies);
+    for_crba.cut(crba.axis.data, columns);
     return std::max({for_rnea.used, for_aba.used, for_crba.used});
   }
 };

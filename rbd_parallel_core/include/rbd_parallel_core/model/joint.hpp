@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
-#include "rbd_parallel_core/spatial/articulated_inertia.hpp"
+#include "rbd_parallel_core/model/placement.hpp"
 
 /// The joints in canonical form: every body frame is turned so that the joint axis (or the normal of a
 /// plane) is +z. Then the motion subspace S of each joint is constant and made of unit vectors of the body
@@ -110,23 +111,49 @@ struct UnitAxis {
     if constexpr (part == Part::angular) return {column(a.I), row(a.H)};
     if constexpr (part == Part::linear) return {column(a.H), column(a.M)};
   }
-  /// S in the axes of the world, still about the body origin. E turns world axes into body axes.
+  /// I S
   template <class S>
-  RBD_INLINE Motion<S> in_world_axes(const Mat3<S>& E) const {
-    if constexpr (part == Part::angular) return {row(E), Vec3<S>::zero()};
+  RBD_INLINE Force<S> times(const Inertia<S>& a) const {
+    if constexpr (part == Part::angular) return {column(a.I), unit_cross(a.h)};
+    if constexpr (part == Part::linear) return {-unit_cross(a.h), along(a.m)};
+  }
+  /// I S along the axes that E turns into the body's
+  template <class S>
+  RBD_INLINE Force<S> times_along(const Inertia<S>& a, const Mat3<S>& E) const {
+    if constexpr (part == Part::angular) {
+      return {transpose_times(E, column(a.I)), unit_cross_along(E, a.h)};
+    }
+    if constexpr (part == Part::linear) return {-unit_cross_along(E, a.h), a.m * row(E)};
+  }
+  /// S seen from a frame with the axes that E turns into the body's, its origin at -p: what one unit of this
+  /// coordinate's velocity is there.
+  template <class S>
+  RBD_INLINE Motion<S> seen_from(const Mat3<S>& E, const Vec3<S>& p) const {
+    if constexpr (part == Part::angular) return {row(E), cross(p, row(E))};
     if constexpr (part == Part::linear) return {Vec3<S>::zero(), row(E)};
   }
-  /// I S in the axes of the world
+
+ private:
+  /// axis x a
   template <class S>
-  RBD_INLINE Force<S> times_in_world_axes(const Inertia<S>& a, const Mat3<S>& E) const {
-    const Vec3<S>& axis = row(E);
-    if constexpr (part == Part::angular) return {a.I * axis, cross(axis, a.h)};
-    if constexpr (part == Part::linear) return {cross(a.h, axis), a.m * axis};
+  static RBD_INLINE Vec3<S> unit_cross(const Vec3<S>& a) {
+    const S o(RealOf<S>(0));
+    if constexpr (index == 0) return {o, -a.z, a.y};
+    if constexpr (index == 1) return {a.z, o, -a.x};
+    if constexpr (index == 2) return {-a.y, a.x, o};
   }
-  /// S^T f for a force in the axes of the world
+  /// axis x a, along the axes that E turns into the body's
   template <class S>
-  RBD_INLINE S dot_in_world_axes(const Force<S>& f, const Mat3<S>& E) const {
-    return rbd_parallel_core::dot(row(E), part == Part::angular ? f.n : f.f);
+  static RBD_INLINE Vec3<S> unit_cross_along(const Mat3<S>& E, const Vec3<S>& a) {
+    if constexpr (index == 0) return mul_add(a.y, E.z, -a.z * E.y);
+    if constexpr (index == 1) return mul_add(a.z, E.x, -a.x * E.z);
+    if constexpr (index == 2) return mul_add(a.x, E.y, -a.y * E.x);
+  }
+  /// axis s
+  template <class S>
+  static RBD_INLINE Vec3<S> along(const S& s) {
+    const S o(RealOf<S>(0));
+    return {index == 0 ? s : o, index == 1 ? s : o, index == 2 ? s : o};
   }
 };
 
@@ -151,20 +178,16 @@ struct ScrewAxis {
   RBD_INLINE Force<S> times(const ArticulatedInertia<S>& a) const {
     return mul_add(pitch, Slide{}.times(a), Turn{}.times(a));
   }
-  RBD_INLINE Motion<S> in_world_axes(const Mat3<S>& E) const { return {E.z, pitch * E.z}; }
-  RBD_INLINE Force<S> times_in_world_axes(const Inertia<S>& a, const Mat3<S>& E) const {
-    return mul_add(pitch, Slide{}.times_in_world_axes(a, E), Turn{}.times_in_world_axes(a, E));
+  RBD_INLINE Force<S> times(const Inertia<S>& a) const {
+    return mul_add(pitch, Slide{}.times(a), Turn{}.times(a));
   }
-  RBD_INLINE S dot_in_world_axes(const Force<S>& f, const Mat3<S>& E) const {
-    return mul_add(pitch, rbd_parallel_core::dot(E.z, f.f), rbd_parallel_core::dot(E.z, f.n));
+  RBD_INLINE Force<S> times_along(const Inertia<S>& a, const Mat3<S>& E) const {
+    return mul_add(pitch, Slide{}.times_along(a, E), Turn{}.times_along(a, E));
+  }
+  RBD_INLINE Motion<S> seen_from(const Mat3<S>& E, const Vec3<S>& p) const {
+    return {E.z, mul_add(pitch, E.z, cross(p, E.z))};
   }
 };
-
-/// Rz(angle) E, from the cosine and sine: a plane rotation of the first two rows.
-template <class S>
-RBD_INLINE Mat3<S> turn_about_z(const S& c, const S& s, const Mat3<S>& E) {
-  return {mul_add(c, E.x, s * E.y), mul_add(c, E.y, -s * E.x), E.z};
-}
 
 /// Quaternion (x, y, z, w) to the matrix that turns parent coordinates into body coordinates. The
 /// quaternion is normalised on the way; a zero one gives NaN, which the caller's status reports.
@@ -184,17 +207,24 @@ RBD_INLINE Mat3<S> rotation_from_quaternion(const S& qx, const S& qy, const S& q
 
 /// What one joint does, one struct a type. All have the same members:
 ///   nq, nv                    how much of q and v it takes
-///   place(Xtree, q)           iX_parent = XJ(q) Xtree, where q(k) reads the joint's k-th coordinate
-///   column(k), k a constant   the k-th column of S
+///   angle(q)                  the angle whose sine and cosine motion needs, where q(k) reads the k-th coordinate
+///   motion(turn, q)           the joint stage of iX_parent, given that sine and cosine
+///   column<k>()               the k-th column of S
 /// The order of the columns is public: linear before angular.
+///
+/// The joints of one coordinate also have a constant turn `zero_angle` about z and `shift` along it: the rest of a
+/// Denavit-Hartenberg row, zero where the placement is general.
 template <class S>
 struct RevoluteJoint {
   static constexpr int nq = 1, nv = 1;
+  S zero_angle, shift;
   template <class Q>
-  RBD_INLINE Transform<S> place(const Transform<S>& X, const Q& q) const {
-    S s, c;
-    ScalarTraits<S>::sincos(q(0), s, c);
-    return {turn_about_z(c, s, X.E), X.r};
+  RBD_INLINE S angle(const Q& q) const {
+    return q(0) + zero_angle;
+  }
+  template <class Q>
+  RBD_INLINE ScrewMotion<S> motion(const ZTurn<S>& turn, const Q&) const {
+    return {turn, shift};
   }
   template <int k>
   RBD_INLINE auto column() const {
@@ -205,9 +235,14 @@ struct RevoluteJoint {
 template <class S>
 struct PrismaticJoint {
   static constexpr int nq = 1, nv = 1;
+  S zero_angle, shift;
   template <class Q>
-  RBD_INLINE Transform<S> place(const Transform<S>& X, const Q& q) const {
-    return {X.E, mul_add(q(0), X.E.z, X.r)};
+  RBD_INLINE S angle(const Q&) const {
+    return zero_angle;
+  }
+  template <class Q>
+  RBD_INLINE ScrewMotion<S> motion(const ZTurn<S>& turn, const Q& q) const {
+    return {turn, q(0) + shift};
   }
   template <int k>
   RBD_INLINE auto column() const {
@@ -218,13 +253,14 @@ struct PrismaticJoint {
 template <class S>
 struct HelicalJoint {
   static constexpr int nq = 1, nv = 1;
-  S pitch;
+  S zero_angle, shift, pitch;
   template <class Q>
-  RBD_INLINE Transform<S> place(const Transform<S>& X, const Q& q) const {
-    S s, c;
-    const S angle = q(0);
-    ScalarTraits<S>::sincos(angle, s, c);
-    return {turn_about_z(c, s, X.E), mul_add(pitch * angle, X.E.z, X.r)};
+  RBD_INLINE S angle(const Q& q) const {
+    return q(0) + zero_angle;
+  }
+  template <class Q>
+  RBD_INLINE ScrewMotion<S> motion(const ZTurn<S>& turn, const Q& q) const {
+    return {turn, mul_add(pitch, q(0), shift)};
   }
   template <int k>
   RBD_INLINE auto column() const {
@@ -237,10 +273,12 @@ template <class S>
 struct PlanarJoint {
   static constexpr int nq = 3, nv = 3;
   template <class Q>
-  RBD_INLINE Transform<S> place(const Transform<S>& X, const Q& q) const {
-    S s, c;
-    ScalarTraits<S>::sincos(q(2), s, c);
-    return {turn_about_z(c, s, X.E), mul_add(q(0), X.E.x, mul_add(q(1), X.E.y, X.r))};
+  RBD_INLINE S angle(const Q& q) const {
+    return q(2);
+  }
+  template <class Q>
+  RBD_INLINE FreeMotion<S> motion(const ZTurn<S>& turn, const Q& q) const {
+    return {{turn.rotate_rows(Mat3<S>::identity()), {q(0), q(1), S(RealOf<S>(0))}}};
   }
   template <int k>
   RBD_INLINE auto column() const {
@@ -255,8 +293,12 @@ template <class S>
 struct SphericalJoint {
   static constexpr int nq = 4, nv = 3;
   template <class Q>
-  RBD_INLINE Transform<S> place(const Transform<S>& X, const Q& q) const {
-    return {rotation_from_quaternion(q(0), q(1), q(2), q(3)) * X.E, X.r};
+  RBD_INLINE S angle(const Q&) const {
+    return S(RealOf<S>(0));
+  }
+  template <class Q>
+  RBD_INLINE FreeMotion<S> motion(const ZTurn<S>&, const Q& q) const {
+    return {{rotation_from_quaternion(q(0), q(1), q(2), q(3)), Vec3<S>::zero()}};
   }
   template <int k>
   RBD_INLINE auto column() const {
@@ -269,10 +311,12 @@ template <class S>
 struct FloatingJoint {
   static constexpr int nq = 7, nv = 6;
   template <class Q>
-  RBD_INLINE Transform<S> place(const Transform<S>& X, const Q& q) const {
-    const Vec3<S> shift{q(0), q(1), q(2)};
-    return {rotation_from_quaternion(q(3), q(4), q(5), q(6)) * X.E,
-            X.r + transpose_times(X.E, shift)};
+  RBD_INLINE S angle(const Q&) const {
+    return S(RealOf<S>(0));
+  }
+  template <class Q>
+  RBD_INLINE FreeMotion<S> motion(const ZTurn<S>&, const Q& q) const {
+    return {{rotation_from_quaternion(q(3), q(4), q(5), q(6)), {q(0), q(1), q(2)}}};
   }
   template <int k>
   RBD_INLINE auto column() const {
@@ -281,24 +325,10 @@ struct FloatingJoint {
   }
 };
 
-/// Calls visitor(joint) with the struct of that type: one text, compiled once per joint type. The branch
-/// depends on the robot only, never on a state.
-template <class S, class Visitor>
-RBD_INLINE void visit_joint(JointType type, const S& pitch, const Visitor& visitor) {
-  switch (type) {
-    case JointType::revolute: visitor(RevoluteJoint<S>{}); break;
-    case JointType::prismatic: visitor(PrismaticJoint<S>{}); break;
-    case JointType::helical: visitor(HelicalJoint<S>{pitch}); break;
-    case JointType::planar: visitor(PlanarJoint<S>{}); break;
-    case JointType::spherical: visitor(SphericalJoint<S>{}); break;
-    case JointType::floating: visitor(FloatingJoint<S>{}); break;
-  }
-}
-
 /// Calls f(k, column) for the columns of S, first to last.
 template <class Joint, class F>
 RBD_INLINE void for_each_column(const Joint& joint, const F& f) {
-  [&]<int... k>(std::integer_sequence<int, k...>) {
+  [&]<int... k>(std::integer_sequence<int, k...>) RBD_INLINE_LAMBDA {
     (f(k, joint.template column<k>()), ...);
   }(std::make_integer_sequence<int, Joint::nv>{});
 }
@@ -306,7 +336,7 @@ RBD_INLINE void for_each_column(const Joint& joint, const F& f) {
 /// The same, last to first.
 template <class Joint, class F>
 RBD_INLINE void for_each_column_backwards(const Joint& joint, const F& f) {
-  [&]<int... k>(std::integer_sequence<int, k...>) {
+  [&]<int... k>(std::integer_sequence<int, k...>) RBD_INLINE_LAMBDA {
     (f(Joint::nv - 1 - k, joint.template column<Joint::nv - 1 - k>()), ...);
   }(std::make_integer_sequence<int, Joint::nv>{});
 }

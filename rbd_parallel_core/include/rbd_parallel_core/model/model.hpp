@@ -125,8 +125,8 @@ class Model {
 
   std::vector<BodyView<double>> bodies_;
   std::vector<LinkView<double>> link_views_;
-  std::vector<double> armature_, damping_, friction_;
-  std::vector<std::int32_t> dof_parent_;
+  std::vector<double> armature_, damping_, friction_, column_multiplier_;
+  std::vector<std::int32_t> column_dof_, dof_parent_;
   ModelView<double> view_{};
 };
 

@@ -42,12 +42,9 @@ RBD_INLINE ArticulatedInertia<S> articulated(const Inertia<S>& a) {
 template <class S>
 RBD_INLINE ArticulatedInertia<S> rank_one_downdate(const ArticulatedInertia<S>& a,
                                                    const Force<S>& u, const Force<S>& u_over_d) {
-  const auto row = [](const Vec3<S>& h, const S& n, const Vec3<S>& f) {
-    return mul_add(-n, f, h);
-  };
   return {rank_one_downdate(a.I, u.n, u_over_d.n),
-          {row(a.H.x, u.n.x, u_over_d.f), row(a.H.y, u.n.y, u_over_d.f),
-           row(a.H.z, u.n.z, u_over_d.f)},
+          {mul_add(-u.n.x, u_over_d.f, a.H.x), mul_add(-u.n.y, u_over_d.f, a.H.y),
+           mul_add(-u.n.z, u_over_d.f, a.H.z)},
           rank_one_downdate(a.M, u.f, u_over_d.f)};
 }
 

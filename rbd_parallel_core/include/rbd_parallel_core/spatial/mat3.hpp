@@ -100,14 +100,10 @@ RBD_INLINE SymMat3<S> rank_one_downdate(const SymMat3<S>& a, const Vec3<S>& u,
 template <class S>
 RBD_INLINE SymMat3<S> rotate_back(const Mat3<S>& E, const SymMat3<S>& a) {
   const Mat3<S> t = dense(a) * E;
-  const auto column_dot = [](const S& e0, const S& e1, const S& e2, const S& t0, const S& t1,
-                             const S& t2) { return mul_add(e0, t0, mul_add(e1, t1, e2 * t2)); };
-  return {column_dot(E.x.x, E.y.x, E.z.x, t.x.x, t.y.x, t.z.x),
-          column_dot(E.x.x, E.y.x, E.z.x, t.x.y, t.y.y, t.z.y),
-          column_dot(E.x.x, E.y.x, E.z.x, t.x.z, t.y.z, t.z.z),
-          column_dot(E.x.y, E.y.y, E.z.y, t.x.y, t.y.y, t.z.y),
-          column_dot(E.x.y, E.y.y, E.z.y, t.x.z, t.y.z, t.z.z),
-          column_dot(E.x.z, E.y.z, E.z.z, t.x.z, t.y.z, t.z.z)};
+  const Mat3<S> columns = transpose(E);
+  const Vec3<S> tx{t.x.x, t.y.x, t.z.x}, ty{t.x.y, t.y.y, t.z.y}, tz{t.x.z, t.y.z, t.z.z};
+  return {dot(columns.x, tx), dot(columns.x, ty), dot(columns.x, tz),
+          dot(columns.y, ty), dot(columns.y, tz), dot(columns.z, tz)};
 }
 
 /// E^T A E for any A.

@@ -17,6 +17,12 @@
 /// picked by the linker for the baseline path.
 #define RBD_INLINE RBD_HD inline __attribute__((always_inline))
 
+/// Marks an algorithm. It is local to the file that uses it, for the second of these reasons.
+#define RBD_KERNEL RBD_HD static
+
+/// As RBD_INLINE, for a lambda: `[&](const auto& x) RBD_INLINE_LAMBDA { ... }`.
+#define RBD_INLINE_LAMBDA __attribute__((always_inline))
+
 namespace rbd_parallel_core {
 
 /// What the algorithms ask of a Scalar beyond + - * / and construction from a number.

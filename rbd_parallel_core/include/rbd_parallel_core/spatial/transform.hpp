@@ -48,6 +48,12 @@ RBD_INLINE Transform<S> inverse(const Transform<S>& x) {
   return {transpose(x.E), -(x.E * x.r)};
 }
 
+/// X^T f, as for inertias.
+template <class S>
+RBD_INLINE Force<S> apply_inverse(const Transform<S>& x, const Force<S>& f) {
+  return x.apply_inverse(f);
+}
+
 template <class S, class R>
 RBD_INLINE Transform<S> broadcast(const Transform<R>& x) {
   return {broadcast<S>(x.E), broadcast<S>(x.r)};

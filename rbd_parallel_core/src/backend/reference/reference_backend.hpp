@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <vector>
 
-#include "rbd_parallel_core/algorithm/workspace.hpp"
+#include "kernels.hpp"
 #include "rbd_parallel_core/backend.hpp"
 
 namespace rbd_parallel_core {
 
-/// Runs the scalar text of the algorithms state by state on the calling thread: the plainest backend, against
+/// Runs the scalar text of the algorithms, state by state, on the calling thread: the plainest backend, against
 /// which the others are measured. `threads` is accepted and not used.
 class ReferenceBackend final : public Backend {
  public:
@@ -30,14 +30,12 @@ class ReferenceBackend final : public Backend {
   Result do_link_kinematics(const LinkKinematics& args) noexcept override;
 
  private:
-  /// Calls visit(f_ext) with NoForces, or with the forces that the wrenches of state s put on the bodies.
-  template <class Visit>
-  void with_forces(const ExternalWrenches& f_ext, std::size_t s, const double* q, const Visit& visit);
+  bool has_matrix() const noexcept { return context_.model.nv <= largest_dense_nv; }
+  Result too_large_for_dense() const noexcept;
 
   std::vector<double> memory_, matrix_;
-  Workspace<double> workspace_{};
-  ModelView<double> view_{};
-  bool friction_ = false;
+  ReferenceContext context_{};
+  const ReferenceKernels* kernels_ = nullptr;
 };
 
 }  // namespace rbd_parallel_core

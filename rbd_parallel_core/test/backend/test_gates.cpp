@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Positive controls: backends that are wrong on purpose, and the checks of the conformance suite that must find
+// them. A gate that nothing has ever failed proves nothing.
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "allocation_counter.hpp"
+#include "rbd_parallel_core/algorithm/workspace.hpp"
+#include "rbd_parallel_core/testing/backend_checks.hpp"
+
+namespace rbd_parallel_core {
+namespace {
+
+using conformance::BackendUnderTest;
+using conformance::Operation;
+using conformance::Violations;
+
+/// Does all by the backend "reference"; offenders override one thing.
+class Honest : public Backend {
+ public:
+  std::string name() const override { return "offender"; }
+
+ protected:
+  void do_configure(const Model& model, const BackendOptions& options) override {
+    inner_->configure(std::make_shared<const Model>(model), options);
+  }
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
+    return inner_->inverse_dynamics(args);
+  }
+  Result do_bias_forces(const Forces& args) noexcept override { return inner_->bias_forces(args); }
+  Result do_gravity_forces(const Forces& args) noexcept override { return inner_->gravity_forces(args); }
+  Result do_coriolis_forces(const Forces& args) noexcept override { return inner_->coriolis_forces(args); }
+  Result do_mass_matrix(const MassMatrix& args) noexcept override { return inner_->mass_matrix(args); }
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
+    return inner_->forward_dynamics(args);
+  }
+  Result do_energies(const Energies& args) noexcept override { return inner_->energies(args); }
+  Result do_link_kinematics(const LinkKinematics& args) noexcept override {
+    return inner_->link_kinematics(args);
+  }
+
+  /// g(q), batch x nv
+  std::vector<double> gravity(std::size_t batch, std::span<const double> q, std::size_t size) {
+    std::vector<double> g(size);
+    EXPECT_TRUE(inner_->gravity_forces({.batch = batch, .q = q, .v = {}, .tau = g}).ok());
+    return g;
+  }
+
+  std::unique_ptr<Backend> inner_ = make_backend("reference");
+};
+
+template <class Offender>
+BackendUnderTest offender() {
+  return {.name = "offender", .make = [] { return std::make_unique<Offender>(); }};
+}
+
+bool finds(Violations (*check)(const BackendUnderTest&), const BackendUnderTest& backend) {
+  return !check(backend).empty();
+}
+
+std::string text_of(const Violations& violations) {
+  std::string text;
+  for (const std::string& line : violations) text += line + "\n";
+  return text;
+}
+
+// ---- wrong numbers --------------------------------------------------------------------------------------------------
+
+/// Gravity points the other way, in every operation alike: its results obey all laws among themselves.
+class FlippedGravity : public Honest {
+ protected:
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
+    const Result result = Honest::do_inverse_dynamics(args);
+    const std::vector<double> g = gravity(args.batch, args.q, args.tau.size());
+    for (std::size_t k = 0; k < g.size(); ++k) args.tau[k] -= 2 * g[k];
+    return result;
+  }
+  Result do_bias_forces(const Forces& args) noexcept override {
+    return do_inverse_dynamics(
+        {.batch = args.batch, .q = args.q, .v = args.v, .a = {}, .tau = args.tau, .status = args.status});
+  }
+  Result do_gravity_forces(const Forces& args) noexcept override {
+    const Result result = Honest::do_gravity_forces(args);
+    for (double& x : args.tau) x = -x;
+    return result;
+  }
+};
+
+TEST(ConformanceSuite, FindsAFlippedGravity) {
+  EXPECT_TRUE(finds(conformance::check_against_newton, offender<FlippedGravity>()));
+  EXPECT_TRUE(finds(conformance::check_against_reference, offender<FlippedGravity>()));
+}
+
+/// Poses with the transposed rotation.
+class TransposedRotation : public Honest {
+ protected:
+  Result do_link_kinematics(const LinkKinematics& args) noexcept override {
+    const Result result = Honest::do_link_kinematics(args);
+    for (std::size_t k = 0; k < args.poses.size(); ++k) {
+      if (k % 7 >= 3 && k % 7 <= 5) args.poses[k] = -args.poses[k];
+    }
+    return result;
+  }
+};
+
+TEST(ConformanceSuite, FindsATransposedRotation) {
+  EXPECT_TRUE(finds(conformance::check_against_newton, offender<TransposedRotation>()));
+}
+
+/// Followers take the coordinate of their leader as it is: multiplier and offset are ignored.
+class IgnoresMimic : public Honest {
+ protected:
+  void do_configure(const Model& model, const BackendOptions& options) override {
+    Honest::do_configure(model, options);
+    view_ = inner_->model().view();
+    bodies_.assign(view_.body, view_.body + view_.body_count);
+    for (BodyView<double>& body : bodies_) {
+      body.multiplier = 1;
+      body.offset = 0;
+    }
+    view_.body = bodies_.data();
+    const std::size_t bodies = bodies_.size(), columns = static_cast<std::size_t>(view_.column_count);
+    memory_.assign(Workspace<double>::bytes(bodies, columns) / sizeof(double) + 1, 0.0);
+    workspace_ = Workspace<double>::in(reinterpret_cast<std::byte*>(memory_.data()), bodies, columns);
+  }
+  Result do_gravity_forces(const Forces& args) noexcept override {
+    for (std::size_t s = 0; s < args.batch; ++s) {
+      rnea(view_, workspace_.rnea, Row<double>{args.q.data() + s * static_cast<std::size_t>(view_.nq)},
+           Zeros<double>{}, Zeros<double>{}, NoForces{}, view_.gravity, false,
+           OutRow<double>{args.tau.data() + s * static_cast<std::size_t>(view_.nv)});
+      if (!args.status.empty()) args.status[s] = {};
+    }
+    return {};
+  }
+
+ private:
+  ModelView<double> view_{};
+  std::vector<BodyView<double>> bodies_;
+  std::vector<double> memory_;
+  Workspace<double> workspace_{};
+};
+
+TEST(ConformanceSuite, FindsAnIgnoredMimic) {
+  const Violations violations = conformance::check_against_newton(offender<IgnoresMimic>());
+  ASSERT_FALSE(violations.empty());
+  for (const std::string& line : violations) {  // all other robots are served right
+    EXPECT_EQ(line.rfind("mimic_hand, gravity_forces", 0), 0u) << line;
+  }
+}
+
+/// Leaves the joint friction out.
+class IgnoresFriction : public Honest {
+ protected:
+  void do_configure(const Model& model, const BackendOptions& options) override {
+    BackendOptions without = options;
+    without.friction = false;
+    Honest::do_configure(model, without);
+  }
+};
+
+TEST(ConformanceSuite, FindsAnIgnoredFriction) {
+  EXPECT_TRUE(finds(conformance::check_friction, offender<IgnoresFriction>()));
+  EXPECT_TRUE(finds(conformance::check_forward_dynamics, offender<IgnoresFriction>()));
+}
+
+/// Only the lower triangle of M, as some libraries have it.
+class HalfMassMatrix : public Honest {
+ protected:
+  Result do_mass_matrix(const MassMatrix& args) noexcept override {
+    const Result result = Honest::do_mass_matrix(args);
+    const std::size_t n = static_cast<std::size_t>(model().nv());
+    for (std::size_t k = 0; k < args.mass_matrix.size(); ++k) {
+      if (k % n > k / n % n) args.mass_matrix[k] = 0;
+    }
+    return result;
+  }
+};
+
+TEST(ConformanceSuite, FindsHalfAMassMatrix) {
+  EXPECT_TRUE(finds(conformance::check_mass_matrix_factors, offender<HalfMassMatrix>()));
+}
+
+// ---- batches and states ---------------------------------------------------------------------------------------------
+
+/// Every state but the first takes a little of the one before it.
+class MixesNeighbours : public Honest {
+ protected:
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
+    const Result result = Honest::do_inverse_dynamics(args);
+    const std::size_t n = args.tau.size() / args.batch;
+    for (std::size_t k = args.tau.size(); k-- > n;) args.tau[k] += 1e-14 * args.tau[k - n];
+    return result;
+  }
+};
+
+TEST(ConformanceSuite, FindsALeakBetweenNeighbours) {
+  EXPECT_FALSE(finds(conformance::check_against_newton, offender<MixesNeighbours>()));  // far too small
+  EXPECT_TRUE(finds(conformance::check_batches, offender<MixesNeighbours>()));
+}
+
+/// The same, but without effect unless a neighbour is not finite: a sum over lanes multiplied by zero.
+class SpreadsNaN : public Honest {
+ protected:
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
+    const Result result = Honest::do_forward_dynamics(args);
+    const std::size_t n = args.qdd.size() / args.batch;
+    for (std::size_t k = args.qdd.size(); k-- > n;) args.qdd[k] += 0.0 * args.qdd[k - n];
+    return result;
+  }
+};
+
+TEST(ConformanceSuite, FindsNaNThatSpreads) {
+  EXPECT_FALSE(finds(conformance::check_batches, offender<SpreadsNaN>()));
+  EXPECT_TRUE(finds(conformance::check_not_finite_inputs, offender<SpreadsNaN>()));
+}
+
+/// Takes NaN for nothing to worry about.
+class SilentAboutNaN : public Honest {
+ protected:
+  Result do_bias_forces(const Forces& args) noexcept override {
+    const Result result = Honest::do_bias_forces(args);
+    std::fill(args.status.begin(), args.status.end(), StateStatus{});
+    return result;
+  }
+};
+
+TEST(ConformanceSuite, FindsAStatusThatIsAlwaysOk) {
+  EXPECT_TRUE(finds(conformance::check_not_finite_inputs, offender<SilentAboutNaN>()));
+}
+
+/// Forgets to say that M is singular, and where.
+class SilentAboutSingular : public Honest {
+ protected:
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
+    const Result result = Honest::do_forward_dynamics(args);
+    for (StateStatus& status : args.status) {
+      if (status.code == StateStatus::Code::singular) status.dof = 0;
+    }
+    return result;
+  }
+};
+
+TEST(ConformanceSuite, FindsASingularJointThatIsMisnamed) {
+  EXPECT_TRUE(finds(conformance::check_singular, offender<SilentAboutSingular>()));
+}
+
+/// Keeps a sum from call to call.
+class RemembersCalls : public Honest {
+ protected:
+  Result do_energies(const Energies& args) noexcept override {
+    const Result result = Honest::do_energies(args);
+    for (double& x : args.kinetic) x += 1e-13 * calls_;
+    calls_ += 1;
+    return result;
+  }
+
+ private:
+  double calls_ = 0;
+};
+
+TEST(ConformanceSuite, FindsAMemoryOfEarlierCalls) {
+  EXPECT_TRUE(finds(conformance::check_memory_of_calls, offender<RemembersCalls>()));
+}
+
+/// Shares its workspace with all other backends: right in one thread, wrong after a second configure.
+class SharesItsModel : public Honest {
+ protected:
+  void do_configure(const Model& model, const BackendOptions& options) override {
+    if (!inner_->configured()) Honest::do_configure(model, options);
+  }
+};
+
+TEST(ConformanceSuite, FindsAReconfigureWithoutEffect) {
+  EXPECT_TRUE(finds(conformance::check_reconfigure, offender<SharesItsModel>()));
+}
+
+// ---- offers ---------------------------------------------------------------------------------------------------------
+
+/// Only inverse dynamics, and says so.
+class OnlyInverseDynamics : public Backend {
+ public:
+  std::string name() const override { return "only inverse dynamics"; }
+
+ protected:
+  void do_configure(const Model& model, const BackendOptions& options) override {
+    inner_->configure(std::make_shared<const Model>(model), options);
+  }
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
+    return inner_->inverse_dynamics(args);
+  }
+
+ private:
+  std::unique_ptr<Backend> inner_ = make_backend("reference");
+};
+
+TEST(ConformanceSuite, PassesABackendThatDeclaresWhatItDoesNotOffer) {
+  BackendUnderTest backend = offender<OnlyInverseDynamics>();
+  EXPECT_TRUE(finds(conformance::check_against_newton, backend)) << "not declared yet";
+  backend.not_offered = {Operation::bias_forces, Operation::gravity_forces,   Operation::coriolis_forces,
+                         Operation::mass_matrix, Operation::forward_dynamics, Operation::energies,
+                         Operation::link_kinematics};
+  for (const conformance::Check& check : conformance::every_check()) {
+    EXPECT_EQ(text_of(check.run(backend)), "") << check.name;
+  }
+  backend.not_offered.insert(Operation::inverse_dynamics);
+  EXPECT_TRUE(finds(conformance::check_not_offered, backend)) << "it offers what it declares not to";
+}
+
+// ---- memory ---------------------------------------------------------------------------------------------------------
+
+void* volatile sink;  ///< keeps the compiler from leaving out an allocation that nobody uses
+
+enum class By { malloc, calloc, realloc, aligned_alloc, posix_memalign, operator_new, eigen };
+
+void allocate(By way, std::size_t n) {
+  switch (way) {
+    case By::malloc: sink = std::malloc(n); break;
+    case By::calloc: sink = std::calloc(n, 1); break;
+    case By::realloc: sink = std::realloc(nullptr, n); break;
+    case By::aligned_alloc: sink = std::aligned_alloc(64, 64 * n); break;
+    case By::posix_memalign: {
+      void* memory = nullptr;
+      sink = posix_memalign(&memory, 64, n) == 0 ? memory : nullptr;
+      break;
+    }
+    case By::operator_new: {
+      const std::vector<double> local(n, 1.0);
+      sink = const_cast<double*>(local.data());
+      return;
+    }
+    case By::eigen: {
+      const Eigen::VectorXd temporary = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(n));
+      sink = const_cast<double*>(temporary.data());
+      return;
+    }
+  }
+  std::free(sink);
+}
+
+/// Allocates once in one operation.
+template <By way>
+class Allocating : public Honest {
+ protected:
+  Result do_coriolis_forces(const Forces& args) noexcept override {
+    allocate(way, args.tau.size());
+    return Honest::do_coriolis_forces(args);
+  }
+};
+
+template <By way>
+void expect_to_be_caught() {
+  const Violations violations = conformance::check_allocations(offender<Allocating<way>>());
+  ASSERT_FALSE(violations.empty());
+  for (const std::string& line : violations) {
+    EXPECT_NE(line.find("coriolis_forces: "), line.npos) << line;
+    EXPECT_NE(line.find("allocations"), line.npos) << line;
+  }
+}
+
+TEST(AllocationGate, CatchesMalloc) { expect_to_be_caught<By::malloc>(); }
+TEST(AllocationGate, CatchesCalloc) { expect_to_be_caught<By::calloc>(); }
+TEST(AllocationGate, CatchesRealloc) { expect_to_be_caught<By::realloc>(); }
+TEST(AllocationGate, CatchesAlignedAlloc) { expect_to_be_caught<By::aligned_alloc>(); }
+TEST(AllocationGate, CatchesPosixMemalign) { expect_to_be_caught<By::posix_memalign>(); }
+TEST(AllocationGate, CatchesOperatorNew) { expect_to_be_caught<By::operator_new>(); }
+TEST(AllocationGate, CatchesAnEigenTemporary) { expect_to_be_caught<By::eigen>(); }
+
+/// The interposer sees what happens inside of shared libraries, this one's own included.
+TEST(AllocationGate, SeesAllocationsInTheLibrary) {
+  EXPECT_GT(allocations_during([] { sink = make_backend("reference").get(); }), 0u);
+  EXPECT_EQ(allocations_during([] {}), 0u);
+}
+
+/// A free is as much a visit to the allocator as a malloc.
+TEST(AllocationGate, CountsReleases) {
+  void* memory = std::malloc(100);
+  sink = memory;
+  EXPECT_EQ(allocations_during([&] { std::free(memory); }), 1u);
+}
+
+TEST(AllocationGate, PassesAnHonestWrapper) {
+  EXPECT_EQ(text_of(conformance::check_allocations(offender<Honest>())), "");
+}
+
+}  // namespace
+}  // namespace rbd_parallel_core

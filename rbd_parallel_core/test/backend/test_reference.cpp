@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rbd_parallel_core/testing/backend_conformance.hpp"
+
+namespace rbd_parallel_core::conformance {
+
+RBD_BACKEND_CONFORMANCE(Reference, {.name = "reference", .make = [] { return make_backend("reference"); }});
+
+TEST(MakeBackend, NamesWhatItKnows) {
+  for (const std::string& name : backend_names()) EXPECT_EQ(make_backend(name)->name(), name);
+  try {
+    const auto backend = make_backend("referenz");
+    FAIL() << "made a backend of an unknown name";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "backend 'referenz' is not known; there is: reference");
+  }
+}
+
+}  // namespace rbd_parallel_core::conformance
