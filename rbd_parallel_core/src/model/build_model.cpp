@@ -50,20 +50,28 @@ Mat3<double> turn_to_z(const Vec3<double>& axis) {
 Transform<double> transform_of(const Pose& pose) { return {transpose(pose.rotation), pose.position}; }
 
 /// Next smaller coupled coordinate of each coordinate, for a robot whose mimic joints couple branches:
-/// symbolic elimination from the last coordinate to the first.
+/// symbolic elimination from the last coordinate to the first. All coordinates between a body and the root are
+/// coupled; for the elimination tree it is enough to couple each of them with the next smaller one.
 std::vector<std::int32_t> elimination_tree(const std::vector<BodyView<double>>& bodies, int nv) {
   std::vector<std::set<std::int32_t>> coupled(index(nv));
-  const auto couple = [&](std::int32_t a, std::int32_t b) {
-    if (a != b) coupled[index(std::max(a, b))].insert(std::min(a, b));
-  };
-  for (const BodyView<double>& body : bodies) {
-    for (int k = 0; k < nv_of(body.type); ++k) {
-      for (int l = 0; l < k; ++l) couple(body.v_index + k, body.v_index + l);
-      for (std::int32_t j = body.parent; j >= 0; j = bodies[index(j)].parent) {
-        for (int l = 0; l < nv_of(bodies[index(j)].type); ++l) {
-          couple(body.v_index + k, bodies[index(j)].v_index + l);
-        }
-      }
+  std::vector<char> below_follower(bodies.size(), 0);
+  std::vector<std::int32_t> path;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const BodyView<double>& body = bodies[i];
+    const std::int32_t p = body.parent;
+    // A follower's coordinate is out of order on its path, or already on it.
+    const bool in_order = p < 0 || body.v_index > bodies[index(p)].v_index;
+    below_follower[i] = !in_order || (p >= 0 && below_follower[index(p)] != 0);
+    path.clear();
+    const bool whole_path = below_follower[i] != 0 && !body.next_is_child;
+    const std::int32_t last = whole_path ? -1 : p < 0 ? -1 : bodies[index(p)].parent;
+    for (auto j = static_cast<std::int32_t>(i); j != last; j = bodies[index(j)].parent) {
+      for (int k = 0; k < nv_of(bodies[index(j)].type); ++k) path.push_back(bodies[index(j)].v_index + k);
+    }
+    if (below_follower[i] != 0 && !whole_path) continue;  // a body further out has this path in its own
+    std::sort(path.begin(), path.end());
+    for (std::size_t k = 1; k < path.size(); ++k) {
+      if (path[k] != path[k - 1]) coupled[index(path[k])].insert(path[k - 1]);
     }
   }
   std::vector<std::int32_t> parent(index(nv), -1);
@@ -245,27 +253,20 @@ class ModelAssembler {
   }
 
   bool follows(std::size_t body) const {
-    return described_joint_[body] >= 0 && tree_.mimicked[index(described_joint_[body])] >= 0;
+    const int described = described_joint_[body];
+    return described >= 0 && tree_.leader[index(described)].joint != described;
   }
 
-  /// A mimic of a mimic follows the joint at the end: q = m1 (m2 q' + o2) + o1.
   void follow(std::size_t body) {
-    double multiplier = 1, offset = 0;
-    int at = described_joint_[body];
-    while (tree_.mimicked[index(at)] >= 0) {
-      const Mimic& mimic = *robot_.joints[index(at)].mimic;
-      offset += multiplier * mimic.offset;
-      multiplier *= mimic.multiplier;
-      at = tree_.mimicked[index(at)];
-    }
-    const std::string& leader_name = robot_.joints[index(at)].name;
-    const Joint& leader = model_.joints_[index(*model_.find_joint(leader_name))];
+    const DescriptionTree::Leader& leader = tree_.leader[index(described_joint_[body])];
+    const std::string& name = robot_.joints[index(leader.joint)].name;
+    const Joint& followed = model_.joints_[index(*model_.find_joint(name))];
     Joint& joint = model_.joints_[body];
-    joint.q_index = leader.q_index;
-    joint.v_index = leader.v_index;
-    joint.mimic = Mimic{leader_name, multiplier, offset};
-    model_.bodies_[body].multiplier = multiplier;
-    model_.bodies_[body].offset = offset;
+    joint.q_index = followed.q_index;
+    joint.v_index = followed.v_index;
+    joint.mimic = Mimic{name, leader.multiplier, leader.offset};
+    model_.bodies_[body].multiplier = leader.multiplier;
+    model_.bodies_[body].offset = leader.offset;
     model_.view_.has_mimic = true;
   }
 

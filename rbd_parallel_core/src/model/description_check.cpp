@@ -117,16 +117,50 @@ class Checker {
   }
 
   void resolve_mimics() {
-    tree_.mimicked.assign(robot_.joints.size(), -1);
-    if (options_.mimic == MimicPolicy::independent) return;
-    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
-      const JointDescription& joint = robot_.joints[i];
-      if (joint.mimic && joint.kind != JointKind::fixed) resolve_mimic(static_cast<int>(i), joint);
+    followed_.assign(robot_.joints.size(), -1);
+    if (options_.mimic == MimicPolicy::honour) {
+      for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
+        const JointDescription& joint = robot_.joints[i];
+        if (joint.mimic && joint.kind != JointKind::fixed) check_mimic(static_cast<int>(i), joint);
+      }
     }
-    if (faults_.empty()) check_mimic_cycles();
+    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
+      tree_.leader.push_back({static_cast<int>(i)});
+    }
+    std::vector<Visit> visits(robot_.joints.size(), Visit::not_yet);
+    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
+      if (visits[i] == Visit::not_yet) find_leader(static_cast<int>(i), visits);
+    }
   }
 
-  void resolve_mimic(int i, const JointDescription& joint) {
+  enum class Visit : char { not_yet, under_way, done };
+
+  /// Walks along followed joints to one whose leader is known, then back: every joint is visited once.
+  void find_leader(int start, std::vector<Visit>& visits) {
+    std::vector<int> path;
+    int at = start;
+    while (followed_[static_cast<std::size_t>(at)] >= 0 &&
+           visits[static_cast<std::size_t>(at)] == Visit::not_yet) {
+      visits[static_cast<std::size_t>(at)] = Visit::under_way;
+      path.push_back(at);
+      at = followed_[static_cast<std::size_t>(at)];
+    }
+    if (visits[static_cast<std::size_t>(at)] == Visit::under_way) {
+      fault(robot_.joints[static_cast<std::size_t>(at)], "mimics itself through other joints");
+    }
+    visits[static_cast<std::size_t>(at)] = Visit::done;
+    for (auto joint = path.rbegin(); joint != path.rend(); ++joint) {
+      // q = m1 (m2 q' + o2) + o1
+      const auto i = static_cast<std::size_t>(*joint);
+      const Mimic& mimic = *robot_.joints[i].mimic;
+      const DescriptionTree::Leader& next = tree_.leader[static_cast<std::size_t>(followed_[i])];
+      tree_.leader[i] = {next.joint, mimic.multiplier * next.multiplier,
+                         mimic.multiplier * next.offset + mimic.offset};
+      visits[i] = Visit::done;
+    }
+  }
+
+  void check_mimic(int i, const JointDescription& joint) {
     const Mimic& mimic = *joint.mimic;
     if (!std::isfinite(mimic.multiplier) || !std::isfinite(mimic.offset)) {
       fault(joint, "mimic multiplier or offset is not finite");
@@ -144,22 +178,7 @@ class Checker {
       fault(joint, "mimics joint " + quoted(mimic.joint) +
                        ", which does not have exactly one coordinate to follow");
     } else {
-      tree_.mimicked[static_cast<std::size_t>(i)] = target->second;
-    }
-  }
-
-  void check_mimic_cycles() {
-    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
-      int at = static_cast<int>(i);
-      std::size_t steps = 0;
-      while (at >= 0 && steps <= robot_.joints.size()) {
-        at = tree_.mimicked[static_cast<std::size_t>(at)];
-        ++steps;
-        if (at == static_cast<int>(i)) {
-          fault(robot_.joints[i], "mimics itself through other joints");
-          break;
-        }
-      }
+      followed_[static_cast<std::size_t>(i)] = target->second;
     }
   }
 
@@ -205,12 +224,16 @@ class Checker {
         stack.push_back(tree_.child_link[static_cast<std::size_t>(joint)]);
       }
     }
+    constexpr std::size_t most_named = 20;
+    std::size_t lost = 0;
     for (std::size_t i = 0; i < reached.size(); ++i) {
-      if (reached[i] == 0) {
-        fault("link " + quoted(robot_.links[i].name) + ": not reached from the root link " +
-              quoted(robot_.links[static_cast<std::size_t>(tree_.root)].name) +
-              "; it is part of a cycle");
-      }
+      if (reached[i] != 0 || ++lost > most_named) continue;
+      fault("link " + quoted(robot_.links[i].name) + ": not reached from the root link " +
+            quoted(robot_.links[static_cast<std::size_t>(tree_.root)].name) +
+            "; it is part of a cycle");
+    }
+    if (lost > most_named) {
+      fault("and " + std::to_string(lost - most_named) + " more links that are not reached");
     }
   }
 
@@ -218,6 +241,7 @@ class Checker {
   const ModelOptions& options_;
   std::map<std::string, int> link_index_, joint_index_;
   std::vector<int> parent_joint_;
+  std::vector<int> followed_;  ///< of each joint: the one it mimics, or -1
   DescriptionTree tree_;
   std::vector<std::string> faults_;
 };

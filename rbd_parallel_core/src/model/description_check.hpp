@@ -13,7 +13,12 @@ struct DescriptionTree {
   int root = -1;                                 ///< link
   std::vector<std::vector<int>> child_joints;    ///< of each link, in the order of joint names
   std::vector<int> child_link;                   ///< of each joint
-  std::vector<int> mimicked;                     ///< of each joint: the joint it follows, or -1
+  /// Of each joint: which one it follows in the end, mimics of mimics resolved; itself if it follows none.
+  struct Leader {
+    int joint;
+    double multiplier = 1, offset = 0;
+  };
+  std::vector<Leader> leader;
 };
 
 /// Checks all that build_model relies on. Throws ModelError with every fault found.
