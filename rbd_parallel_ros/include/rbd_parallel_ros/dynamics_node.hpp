@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <rbd_parallel_msgs/srv/bias_forces.hpp>
+#include <rbd_parallel_msgs/srv/forward_dynamics.hpp>
+#include <rbd_parallel_msgs/srv/get_model_info.hpp>
+#include <rbd_parallel_msgs/srv/inverse_dynamics.hpp>
+#include <rbd_parallel_msgs/srv/mass_matrix.hpp>
+#include <rclcpp/rclcpp.hpp>
+#include <rclcpp_lifecycle/lifecycle_node.hpp>
+#include <std_msgs/msg/string.hpp>
+#include <string>
+#include <vector>
+
+namespace rbd_parallel_ros {
+
+class BackendLoader;
+class Dynamics;
+
+/// Serves the dynamics of one robot: ~/inverse_dynamics, ~/bias_forces, ~/mass_matrix,
+/// ~/forward_dynamics,
+/// ~/get_model_info.
+///
+/// unconfigured -- configure: robot description -> model, plugin -> backend, all memory -->
+/// inactive inactive     -- activate --> active: the services compute. In any other state they
+/// answer with an error code.
+///
+/// The robot description comes from the parameter, else from the topic robot_description (relative
+/// name, transient local). One that arrives later is used by the next configure.
+///
+/// All callbacks are in the node's default callback group, which is mutually exclusive: under any
+/// executor one runs at a time, and nothing here needs a lock.
+class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
+ public:
+  explicit DynamicsNode(const rclcpp::NodeOptions& options = rclcpp::NodeOptions());
+  ~DynamicsNode() override;
+
+  CallbackReturn on_configure(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_activate(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_deactivate(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_cleanup(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_shutdown(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_error(const rclcpp_lifecycle::State& previous) override;
+
+ private:
+  template <class Service>
+  typename rclcpp::Service<Service>::SharedPtr serve(const std::string& name);
+  void serve_model_info();
+
+  void take_description(const std_msgs::msg::String& message);
+  std::string description() const;
+  std::unique_ptr<Dynamics> build_dynamics();
+  void release();
+  void start();
+  void report(const std::string& failure) const;
+
+  rcl_interfaces::msg::SetParametersResult on_set(
+      const std::vector<rclcpp::Parameter>& parameters) const;
+
+  std::unique_ptr<BackendLoader> backends_;
+  std::unique_ptr<Dynamics> dynamics_;  ///< while configured
+  std::string backend_in_use_;
+  bool active_ = false;
+  bool waits_to_start_ = false;  ///< autostart, and nothing configured yet
+
+  std::string description_from_topic_;
+  rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_subscription_;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_handle_;
+  rclcpp::TimerBase::SharedPtr start_timer_;
+  rclcpp::Service<rbd_parallel_msgs::srv::InverseDynamics>::SharedPtr inverse_dynamics_;
+  rclcpp::Service<rbd_parallel_msgs::srv::BiasForces>::SharedPtr bias_forces_;
+  rclcpp::Service<rbd_parallel_msgs::srv::MassMatrix>::SharedPtr mass_matrix_;
+  rclcpp::Service<rbd_parallel_msgs::srv::ForwardDynamics>::SharedPtr forward_dynamics_;
+  rclcpp::Service<rbd_parallel_msgs::srv::GetModelInfo>::SharedPtr get_model_info_;
+};
+
+}  // namespace rbd_parallel_ros

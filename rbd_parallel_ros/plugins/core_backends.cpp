@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pluginlib/class_list_macros.hpp>
+
+#include "delegating_backend.hpp"
+
+/// The backends of the core as plugins. plugins.xml has their names.
+namespace rbd_parallel_ros {
+
+class ReferencePlugin final : public DelegatingBackend {
+ public:
+  ReferencePlugin() : DelegatingBackend(rbd_parallel_core::make_backend("reference")) {}
+};
+
+/// The best backend there is. There is one so far.
+class AutoPlugin final : public DelegatingBackend {
+ public:
+  AutoPlugin() : DelegatingBackend(rbd_parallel_core::make_backend("reference")) {}
+};
+
+}  // namespace rbd_parallel_ros
+
+PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::ReferencePlugin, rbd_parallel_core::Backend)
+PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::AutoPlugin, rbd_parallel_core::Backend)

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "conversion.hpp"
+#include "request.hpp"
+#include "request_error.hpp"
+#include "text.hpp"
+
+namespace rbd_parallel_ros {
+namespace {
+
+namespace core = rbd_parallel_core;
+using StateStatus = core::StateStatus;
+
+// The numbers that stand in the .srv files.
+
+template <class Response>
+constexpr bool codes_agree() {
+  const auto same = [](std::uint16_t constant, ErrorCode code) {
+    return constant == static_cast<std::uint16_t>(code);
+  };
+  const auto is = [](std::uint8_t constant, StateStatus::Code code) {
+    return constant == static_cast<std::uint8_t>(code);
+  };
+  return same(Response::OK, ErrorCode::ok) && same(Response::NOT_ACTIVE, ErrorCode::not_active) &&
+         same(Response::WRONG_SIZE, ErrorCode::wrong_size) &&
+         same(Response::UNKNOWN_JOINT, ErrorCode::unknown_joint) &&
+         same(Response::DUPLICATE_JOINT, ErrorCode::duplicate_joint) &&
+         same(Response::MISSING_JOINT, ErrorCode::missing_joint) &&
+         same(Response::UNKNOWN_LINK, ErrorCode::unknown_link) &&
+         same(Response::BATCH_TOO_LARGE, ErrorCode::batch_too_large) &&
+         same(Response::INVALID_ARGUMENT, ErrorCode::invalid_argument) &&
+         same(Response::UNSUPPORTED, ErrorCode::unsupported) &&
+         same(Response::STATES_FAILED, ErrorCode::states_failed) &&
+         same(Response::BACKEND_FAILED, ErrorCode::backend_failed) &&
+         same(Response::INTERNAL_ERROR, ErrorCode::internal_error) &&
+         is(Response::STATUS_OK, StateStatus::Code::ok) &&
+         is(Response::STATUS_NOT_FINITE, StateStatus::Code::not_finite) &&
+         is(Response::STATUS_SINGULAR, StateStatus::Code::singular);
+}
+static_assert(codes_agree<Dynamics::InverseDynamics::Response>());
+static_assert(codes_agree<Dynamics::BiasForces::Response>());
+static_assert(codes_agree<Dynamics::MassMatrix::Response>());
+static_assert(codes_agree<Dynamics::ForwardDynamics::Response>());
+
+[[noreturn]] void refuse_choice(const char* field, unsigned value, const char* choices) {
+  throw RequestError(ErrorCode::invalid_argument,
+                     std::string(field) + " is " + std::to_string(value) + ", expected " + choices);
+}
+
+template <class In>
+Request open(const core::Backend& backend, const JointTable& joints, const In& in) {
+  return Request(joints, in.joint_names, in.batch_size, backend.options().max_batch,
+                 in.position.size(), in.base_pose.size());
+}
+
+/// What only a backend can refuse; sizes were checked before.
+void check(const core::Result& result) {
+  switch (result.code) {
+    case core::Code::ok:
+      return;
+    case core::Code::unsupported:
+      throw RequestError(ErrorCode::unsupported, core::message(result));
+    default:
+      throw RequestError(ErrorCode::backend_failed, core::message(result));
+  }
+}
+
+/// The external wrenches of a request, as the core takes them.
+class Wrenches {
+ public:
+  template <class In>
+  Wrenches(const In& in, const Request& request, const core::Model& model)
+      : numbers_(numbers_of(in.external_wrenches)) {
+    for (const std::string& name : in.external_wrench_links) {
+      const std::optional<int> link = model.find_link(name);
+      if (!link) {
+        throw RequestError(ErrorCode::unknown_link,
+                           "external_wrench_links: link " + in_quotes(name) +
+                               " is not known; ask get_model_info for the names");
+      }
+      links_.push_back(*link);
+    }
+    const std::size_t expected = request.batch() * links_.size();
+    if (in.external_wrenches.size() != expected) {
+      throw RequestError(ErrorCode::wrong_size,
+                         "external_wrenches has " + std::to_string(in.external_wrenches.size()) +
+                             " elements, expected " + std::to_string(expected) + ": " +
+                             std::to_string(request.batch()) + " states x " +
+                             std::to_string(links_.size()) + " external_wrench_links");
+    }
+    if (in.external_wrench_axes > In::AXES_WORLD) {
+      refuse_choice("external_wrench_axes", in.external_wrench_axes,
+                    "AXES_LINK (0) or AXES_WORLD (1)");
+    }
+    if (in.external_wrench_axes == In::AXES_WORLD) axes_ = core::ExternalWrenches::Axes::world;
+  }
+
+  core::ExternalWrenches view() const { return {links_, numbers_, axes_}; }
+
+ private:
+  std::vector<int> links_;
+  std::vector<double> numbers_;
+  core::ExternalWrenches::Axes axes_ = core::ExternalWrenches::Axes::link;
+};
+
+/// What every response starts with.
+template <class Out>
+void put_header(const Request& request, Out& out) {
+  out.joint_names = request.joints().names;
+  out.batch_size = static_cast<std::uint32_t>(request.batch());
+}
+
+/// The status of each state, and a summary if one of them failed.
+template <class Out>
+void put_status(std::span<const StateStatus> states, const core::Model& model, Out& out) {
+  out.status.resize(states.size());
+  std::size_t failed = 0, first = states.size();
+  bool any_singular = false;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    out.status[i] = static_cast<std::uint8_t>(states[i].code);
+    if (states[i].ok()) continue;
+    ++failed;
+    first = std::min(first, i);
+    any_singular = any_singular || states[i].code == StateStatus::Code::singular;
+  }
+  if (failed == 0) return;
+  if (any_singular) {
+    out.status_joint.resize(states.size());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      const bool known = states[i].dof >= 0 && states[i].dof < model.nv();
+      if (states[i].code != StateStatus::Code::singular || !known) continue;
+      const auto joint = static_cast<std::size_t>(model.joint_of_dof(states[i].dof));
+      out.status_joint[i] = model.joints()[joint].name;
+    }
+  }
+  out.error_code = static_cast<std::uint16_t>(ErrorCode::states_failed);
+  out.error_msg = std::to_string(failed) + " of " + std::to_string(states.size()) +
+                  " states failed; the first is state " + std::to_string(first) + ": " +
+                  core::message(states[first], model);
+}
+
+/// Lets `compute(tau, status)` fill batch x nv numbers, and hands out those of the joints and of
+/// the base.
+template <class Out, class BaseArray, class Compute>
+void put_joint_numbers(const Request& request, const core::Model& model, Out& out,
+                       std::vector<double>& joint_numbers, BaseArray& base,
+                       const Compute& compute) {
+  std::vector<StateStatus> status(request.batch());
+  joint_numbers.resize(request.batch() * request.joints().v.size());
+  if (request.in_model_order()) {
+    check(compute(std::span<double>(joint_numbers), std::span<StateStatus>(status)));
+  } else {
+    std::vector<double> tau(request.batch() * static_cast<std::size_t>(model.nv()));
+    check(compute(std::span<double>(tau), std::span<StateStatus>(status)));
+    request.take_joints(tau, joint_numbers);
+    std::vector<double> base_numbers(request.batch() * request.base_columns());
+    request.take_base(tau, base_numbers);
+    assign(base_numbers, base);
+  }
+  put_header(request, out);
+  put_status(status, model, out);
+}
+
+core::ForwardMethod method_of(const Dynamics::ForwardDynamics::Request& in) {
+  using In = Dynamics::ForwardDynamics::Request;
+  switch (in.method) {
+    case In::METHOD_AUTOMATIC:
+      return core::ForwardMethod::automatic;
+    case In::METHOD_ABA:
+      return core::ForwardMethod::aba;
+    case In::METHOD_CRBA:
+      return core::ForwardMethod::crba;
+    default:
+      refuse_choice("method", in.method, "METHOD_AUTOMATIC (0), METHOD_ABA (1) or METHOD_CRBA (2)");
+  }
+}
+
+}  // namespace
+
+Dynamics::Dynamics(std::shared_ptr<core::Backend> backend, JointTable joints)
+    : backend_(std::move(backend)), joints_(std::move(joints)) {}
+
+void Dynamics::answer(const InverseDynamics::Request& in, InverseDynamics::Response& out) {
+  const Request request = open(*backend_, joints_, in);
+  const std::vector<double> base_pose = numbers_of(in.base_pose),
+                            base_twist = numbers_of(in.base_twist),
+                            base_acceleration = numbers_of(in.base_acceleration);
+  const ModelArray q = request.positions({"position", in.position}, {"base_pose", base_pose});
+  const ModelArray v = request.rates({"velocity", in.velocity}, {"base_twist", base_twist});
+  const ModelArray a =
+      request.rates({"acceleration", in.acceleration}, {"base_acceleration", base_acceleration});
+  const Wrenches wrenches(in, request, model());
+  put_joint_numbers(request, model(), out, out.effort, out.base_wrench,
+                    [&](std::span<double> tau, std::span<StateStatus> status) {
+                      return backend_->inverse_dynamics({.batch = request.batch(),
+                                                         .q = q.values(),
+                                                         .v = v.values(),
+                                                         .a = a.values(),
+                                                         .f_ext = wrenches.view(),
+                                                         .tau = tau,
+                                                         .status = status});
+                    });
+}
+
+void Dynamics::answer(const BiasForces::Request& in, BiasForces::Response& out) {
+  using In = BiasForces::Request;
+  const Request request = open(*backend_, joints_, in);
+  const std::vector<double> base_pose = numbers_of(in.base_pose),
+                            base_twist = numbers_of(in.base_twist);
+  const ModelArray q = request.positions({"position", in.position}, {"base_pose", base_pose});
+  const ModelArray v = request.rates({"velocity", in.velocity}, {"base_twist", base_twist});
+  put_joint_numbers(
+      request, model(), out, out.effort, out.base_wrench,
+      [&](std::span<double> tau, std::span<StateStatus> status) {
+        const core::Forces forces{request.batch(), q.values(), v.values(), tau, status};
+        switch (in.terms) {
+          case In::TERMS_BIAS:
+            return backend_->bias_forces(forces);
+          case In::TERMS_GRAVITY:
+            return backend_->gravity_forces(forces);
+          case In::TERMS_CORIOLIS:
+            return backend_->coriolis_forces(forces);
+          default:
+            refuse_choice("terms", in.terms,
+                          "TERMS_BIAS (0), TERMS_GRAVITY (1) or TERMS_CORIOLIS (2)");
+        }
+      });
+}
+
+void Dynamics::answer(const ForwardDynamics::Request& in, ForwardDynamics::Response& out) {
+  const Request request = open(*backend_, joints_, in);
+  request.need_every_joint();
+  const std::vector<double> base_pose = numbers_of(in.base_pose),
+                            base_twist = numbers_of(in.base_twist),
+                            base_wrench = numbers_of(in.base_wrench);
+  const ModelArray q = request.positions({"position", in.position}, {"base_pose", base_pose});
+  const ModelArray v = request.rates({"velocity", in.velocity}, {"base_twist", base_twist});
+  const ModelArray tau = request.rates({"effort", in.effort}, {"base_wrench", base_wrench});
+  const Wrenches wrenches(in, request, model());
+  put_joint_numbers(request, model(), out, out.acceleration, out.base_acceleration,
+                    [&](std::span<double> qdd, std::span<StateStatus> status) {
+                      return backend_->forward_dynamics({.batch = request.batch(),
+                                                         .q = q.values(),
+                                                         .v = v.values(),
+                                                         .tau = tau.values(),
+                                                         .f_ext = wrenches.view(),
+                                                         .method = method_of(in),
+                                                         .qdd = qdd,
+                                                         .status = status});
+                    });
+}
+
+void Dynamics::answer(const MassMatrix::Request& in, MassMatrix::Response& out) {
+  const Request request = open(*backend_, joints_, in);
+  const auto nv = static_cast<std::size_t>(model().nv());
+  request.check_memory(nv * nv);
+  const std::vector<double> base_pose = numbers_of(in.base_pose);
+  const ModelArray q = request.positions({"position", in.position}, {"base_pose", base_pose});
+  std::vector<StateStatus> status(request.batch());
+  const std::size_t rows = request.matrix_rows();
+  const auto compute = [&](std::vector<double>& matrix) {
+    matrix.resize(request.batch() * nv * nv);
+    core::MassMatrix args{.batch = request.batch(), .q = q.values()};
+    args.mass_matrix = matrix;
+    args.status = status;
+    check(backend_->mass_matrix(args));
+  };
+  if (request.in_model_order()) {
+    compute(out.mass_matrix);
+  } else {
+    std::vector<double> whole;
+    compute(whole);
+    out.mass_matrix.resize(request.batch() * rows * rows);
+    request.take_matrix(whole, out.mass_matrix);
+  }
+  put_header(request, out);
+  out.rows = static_cast<std::uint32_t>(rows);
+  put_status(status, model(), out);
+}
+
+}  // namespace rbd_parallel_ros

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rclcpp/rclcpp.hpp>
+#include <rclcpp_lifecycle/lifecycle_node.hpp>
+#include <string>
+#include <vector>
+
+#include "rbd_parallel_core/backend.hpp"
+
+/// The parameters of the node: what they are called, what they may be, and what they mean to the
+/// core.
+namespace rbd_parallel_ros {
+
+/// What a configure works with, the robot description apart.
+struct Settings {
+  std::string backend;
+  std::vector<std::string> joints;  ///< empty: all
+  rbd_parallel_core::ModelOptions model;
+  rbd_parallel_core::BackendOptions compute;
+};
+
+/// Declares all parameters, and armature.<joint> for those that were given at start. Throws what
+/// rclcpp does for values of a wrong type or out of range.
+void declare_node_parameters(rclcpp_lifecycle::LifecycleNode& node);
+
+/// Declares armature.<joint> for the joints of a model, so that they can be set. Very large models
+/// keep to those that were given at start.
+void declare_armatures(rclcpp_lifecycle::LifecycleNode& node,
+                       const rbd_parallel_core::Model& model);
+
+/// Throws std::invalid_argument with the reason if a value is impossible.
+Settings read_settings(const rclcpp_lifecycle::LifecycleNode& node);
+
+/// Why a parameter cannot have this value; "" if it can. Types and ranges are rclcpp's to check.
+std::string fault_of(const rclcpp::Parameter& parameter);
+
+/// True for parameters that take effect when the node is configured, and are refused while it is
+/// active.
+bool is_used_by_configure(const std::string& name);
+
+}  // namespace rbd_parallel_ros

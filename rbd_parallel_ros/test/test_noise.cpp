@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+
+#include "answer_always.hpp"
+#include "robots.hpp"
+
+/// Law: whatever arrives, there is an answer, and it is consistent: either refused, with a reason
+/// and nothing else, or every array has the size that the message promises.
+namespace rbd_parallel_ros::testing {
+namespace {
+
+class Noise {
+ public:
+  explicit Noise(unsigned seed) : generator_(seed) {}
+
+  std::size_t below(std::size_t end) {
+    return std::uniform_int_distribution<std::size_t>(0, end - 1)(generator_);
+  }
+  bool rarely() { return below(8) == 0; }
+
+  double number() {
+    switch (below(12)) {
+      case 0:
+        return std::numeric_limits<double>::quiet_NaN();
+      case 1:
+        return -std::numeric_limits<double>::infinity();
+      case 2:
+        return std::numeric_limits<double>::max();
+      default:
+        return std::uniform_real_distribution<double>(-4, 4)(generator_);
+    }
+  }
+  /// Mostly as many as are right.
+  std::vector<double> numbers(std::size_t right) {
+    std::vector<double> out(rarely() ? below(50) : rarely() ? 0 : right);
+    for (double& x : out) x = number();
+    return out;
+  }
+  template <class Array>
+  void resize(Array& array, std::size_t right) {
+    array.resize(rarely() ? below(10) : rarely() ? 0 : right);
+  }
+  std::vector<std::string> names(std::vector<std::string> from) {
+    std::shuffle(from.begin(), from.end(), generator_);
+    if (rarely()) from.resize(below(from.size() + 1));
+    if (rarely() && !from.empty()) from.push_back(from.front());
+    if (rarely()) from.push_back(std::string(below(300), 'x'));
+    return rarely() ? std::vector<std::string>{} : from;
+  }
+
+ private:
+  std::mt19937 generator_;
+};
+
+template <class Request>
+void fill(Noise& noise, const std::vector<std::string>& joints, Request& request,
+          std::size_t batch) {
+  request.joint_names = noise.names(joints);
+  const std::size_t n = request.joint_names.empty() ? joints.size() : request.joint_names.size();
+  request.batch_size = static_cast<std::uint32_t>(noise.rarely()   ? 0
+                                                  : noise.rarely() ? noise.below(1000)
+                                                                   : batch);
+  request.position = noise.numbers(batch * n);
+  if constexpr (requires { request.velocity; }) request.velocity = noise.numbers(batch * n);
+  if constexpr (requires { request.acceleration; }) request.acceleration = noise.numbers(batch * n);
+  if constexpr (requires { request.effort; }) request.effort = noise.numbers(batch * n);
+  if constexpr (requires { request.method; })
+    request.method = static_cast<std::uint8_t>(noise.below(4));
+  if constexpr (requires { request.terms; })
+    request.terms = static_cast<std::uint8_t>(noise.below(4));
+  noise.resize(request.base_pose, batch);
+  for (auto& pose : request.base_pose) pose.orientation.w = noise.number();
+  if constexpr (requires { request.external_wrenches; }) {
+    if (noise.rarely())
+      request.external_wrench_links = noise.names({"FL_foot", "trunk", "nothing"});
+    noise.resize(request.external_wrenches, batch * request.external_wrench_links.size());
+    request.external_wrench_axes = static_cast<std::uint8_t>(noise.below(3));
+  }
+}
+
+template <class Response>
+void expect_consistent(const Response& response, std::size_t base_rows) {
+  if (response.error_code != Response::OK && response.error_code != Response::STATES_FAILED) {
+    EXPECT_NE(response.error_msg, "");
+    EXPECT_TRUE(response.status.empty() && response.joint_names.empty());
+    return;
+  }
+  const std::size_t batch = response.batch_size, n = response.joint_names.size();
+  EXPECT_GT(batch, 0u);
+  EXPECT_EQ(response.status.size(), batch);
+  if constexpr (requires { response.effort; }) {
+    EXPECT_EQ(response.effort.size(), batch * n);
+  }
+  if constexpr (requires { response.acceleration; }) {
+    EXPECT_EQ(response.acceleration.size(), batch * n);
+  }
+  if constexpr (requires { response.mass_matrix; }) {
+    EXPECT_EQ(response.rows, n + base_rows);
+    EXPECT_EQ(response.mass_matrix.size(), batch * response.rows * response.rows);
+  }
+}
+
+template <class Service>
+void send_noise(Base base, unsigned seed) {
+  Robot robot("quadruped", base);
+  std::vector<std::string> joints = robot.model->joint_names();
+  if (base == Base::floating) joints.erase(joints.begin());
+  Noise noise(seed);
+  std::size_t answered = 0;
+  for (int round = 0; round < 3000; ++round) {
+    typename Service::Request request;
+    fill(noise, joints, request, 1 + noise.below(4));
+    if (base == Base::fixed && !noise.rarely()) request.base_pose.clear();
+    typename Service::Response response;
+    answer_always(response, [&](auto& out) { robot.dynamics->answer(request, out); });
+    EXPECT_NE(response.error_code, Service::Response::INTERNAL_ERROR) << response.error_msg;
+    expect_consistent(response, base == Base::floating ? 6 : 0);
+    answered += response.batch_size > 0;
+  }
+  EXPECT_GT(answered, 100u) << "the noise must get through now and then";
+}
+
+TEST(Noise, GetsAConsistentAnswer) {
+  for (const Base base : {Base::fixed, Base::floating}) {
+    send_noise<Dynamics::InverseDynamics>(base, 1);
+    send_noise<Dynamics::BiasForces>(base, 2);
+    send_noise<Dynamics::MassMatrix>(base, 3);
+    send_noise<Dynamics::ForwardDynamics>(base, 4);
+  }
+}
+
+}  // namespace
+}  // namespace rbd_parallel_ros::testing

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <pluginlib/class_list_macros.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "rbd_parallel_core/backend.hpp"
+
+namespace third_party {
+
+using rbd_parallel_core::Backend;
+using rbd_parallel_core::BackendOptions;
+using rbd_parallel_core::InverseDynamics;
+using rbd_parallel_core::Model;
+using rbd_parallel_core::Result;
+using rbd_parallel_core::StateStatus;
+
+/// Easy to recognise: every effort is 42.
+class ConstantBackend : public Backend {
+ public:
+  std::string name() const override { return "constant"; }
+
+ protected:
+  void do_configure(const Model&, const BackendOptions&) override {}
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
+    std::fill(args.tau.begin(), args.tau.end(), 42.0);
+    std::fill(args.status.begin(), args.status.end(), StateStatus{});
+    return {};
+  }
+};
+
+class RefusingBackend : public ConstantBackend {
+ protected:
+  void do_configure(const Model&, const BackendOptions&) override {
+    throw std::runtime_error("there is no such device");
+  }
+};
+
+class ThrowingBackend : public ConstantBackend {
+ public:
+  ThrowingBackend() { throw std::runtime_error("the licence has run out"); }
+};
+
+class IntThrowingBackend : public ConstantBackend {
+ protected:
+  void do_configure(const Model&, const BackendOptions&) override { throw 42; }
+};
+
+class FailingBackend : public ConstantBackend {
+ protected:
+  Result do_inverse_dynamics(const InverseDynamics&) noexcept override {
+    return {rbd_parallel_core::Code::failed, rbd_parallel_core::Argument::none, 0, 0};
+  }
+};
+
+}  // namespace third_party
+
+PLUGINLIB_EXPORT_CLASS(third_party::ConstantBackend, rbd_parallel_core::Backend)
+PLUGINLIB_EXPORT_CLASS(third_party::RefusingBackend, rbd_parallel_core::Backend)
+PLUGINLIB_EXPORT_CLASS(third_party::ThrowingBackend, rbd_parallel_core::Backend)
+PLUGINLIB_EXPORT_CLASS(third_party::IntThrowingBackend, rbd_parallel_core::Backend)
+PLUGINLIB_EXPORT_CLASS(third_party::FailingBackend, rbd_parallel_core::Backend)
