@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters: what they do, what they refuse."""
+
+import numpy as np
+import pytest
+from node_process import urdf
+from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics, MassMatrix
+from rcl_interfaces.msg import ParameterType
+from reference import backend, same, states
+
+NAMES = """robot_description backend joints base gravity mimic inertia_policy max_batch threads autostart""".split()
+
+
+def test_all_are_declared_and_described(arm):
+    names = arm.client.parameter_names()
+    for name in NAMES + ["armature.joint_1", "armature.joint_7"]:
+        assert name in names
+        assert arm.client.describe(name).description
+    assert arm.client.describe("max_batch").integer_range[0].from_value == 1
+    assert arm.client.describe("armature.joint_1").floating_point_range[0].from_value == 0
+    assert arm.client.describe("autostart").read_only
+    assert arm.client.describe("gravity").type == ParameterType.PARAMETER_DOUBLE_ARRAY
+    assert "'floating'" in arm.client.describe("base").additional_constraints
+    assert arm.client.get("max_batch") == 2000
+    assert list(arm.client.get("gravity")) == [0, 0, -9.81]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"max_batch": 5},
+        {"backend": "rbd_parallel/reference"},
+        {"robot_description": urdf("pendulum2")},
+        {"joints": ["joint_1"]},
+        {"gravity": [0.0, 0.0, 0.0]},
+        {"threads": 2},
+        {"base": "floating"},
+        {"mimic": "independent"},
+        {"inertia_policy": "zero"},
+        {"armature__joint_1": 0.5},
+    ],
+)
+def test_refused_while_active(arm, change):
+    result = arm.client.set(**change)[0]
+    assert not result.successful
+    assert "while the node is active" in result.reason
+    arm.client.good(InverseDynamics, position=[0.0] * 7)
+
+
+@pytest.mark.parametrize(
+    "change, word",
+    [
+        ({"max_batch": 0}, ""),
+        ({"max_batch": "many"}, ""),
+        ({"threads": -1}, ""),
+        ({"base": "flying"}, "'floating'"),
+        ({"mimic": ""}, "'honour'"),
+        ({"inertia_policy": "ignore"}, "'zero'"),
+        ({"gravity": [0.0, 1.0]}, "3 finite"),
+        ({"gravity": [0.0, float("nan"), 0.0]}, "finite"),
+        ({"autostart": True}, ""),
+        ({"armature__joint_1": -0.5}, ""),
+        ({"armature__joint_1": float("nan")}, "finite"),
+        ({"no_such_parameter": 1}, ""),
+    ],
+)
+def test_impossible_values_are_refused(serve_configured, change, word):
+    result = serve_configured.client.set(**change)[0]
+    assert not result.successful
+    assert result.reason
+    assert word in result.reason
+
+
+@pytest.fixture(scope="module")
+def serve_configured(tmp_path_factory):
+    from conftest import Serving
+
+    serving = Serving(tmp_path_factory.mktemp("configured"), {"robot_description": urdf("arm7")}, "configured")
+    assert serving.client.transition("configure")
+    yield serving
+    serving.close()
+
+
+def test_changes_take_effect_at_the_next_configure(serve):
+    client = serve(robot_description=urdf("arm7")).client
+    assert client.transition("configure")
+    changes = {"max_batch": 3, "gravity": [1.0, 0.0, -5.0], "armature__joint_2": 0.25}
+    for result in client.set(**changes):
+        assert result.successful, result.reason
+    assert client.transition("activate")
+    assert client.good(GetModelInfo).model_info.gravity.z == -9.81
+    assert client.transition("deactivate")
+    assert client.transition("cleanup")
+    client.activate()
+    info = client.good(GetModelInfo).model_info
+    assert (info.max_batch, info.gravity.x, info.gravity.z, info.armature[1]) == (3, 1.0, -5.0, 0.25)
+    core = backend("arm7", gravity=(1.0, 0.0, -5.0), armature={"joint_2": 0.25})
+    q = states(7, 3)
+    same(client.good(BiasForces, position=q.ravel().tolist()).effort, core.bias_forces(q))
+    same(client.good(MassMatrix, position=q.ravel().tolist()).mass_matrix, core.mass_matrix(q))
+    client.refused(InverseDynamics, InverseDynamics.Response.BATCH_TOO_LARGE, "at most 3", position=[0.0] * 28)
+
+
+def test_armature_from_the_start(serve):
+    client = serve(robot_description=urdf("arm7"), armature__joint_1=0.5).client
+    client.activate()
+    assert client.good(GetModelInfo).model_info.armature[0] == 0.5
+
+
+def test_armature_of_a_joint_that_is_not_there(serve):
+    serving = serve(robot_description=urdf("arm7"), armature__joint_9=0.5)
+    assert not serving.client.transition("configure")
+    assert "joint_9" in serving.node.log
+
+
+def test_joints_choose_order_and_hold_the_others(serve):
+    """Law: joints that are not in `joints` stand still at 0, and so does what mimics them."""
+    client = serve(robot_description=urdf("gripper"), joints=["wrist_roll", "wrist_pitch"]).client
+    client.activate()
+    info = client.good(GetModelInfo).model_info
+    assert list(info.joint_names) == ["wrist_roll", "wrist_pitch"]
+    assert info.nv == 2
+    q = states(2, 4)
+    whole = np.zeros((4, 3))
+    whole[:, [1, 0]] = q
+    core = backend("gripper")
+    same(client.good(InverseDynamics, position=q.ravel().tolist()).effort, core.inverse_dynamics(whole)[:, [1, 0]])
+
+
+@pytest.mark.parametrize("joints", [["nothing"], ["joint_1", "joint_1"], ["base_mount"]])
+def test_impossible_joints_fail_configure(serve, joints):
+    serving = serve(robot_description=urdf("arm7"), joints=joints)
+    assert not serving.client.transition("configure")
+    assert f"'{joints[-1]}'" in serving.node.log
+
+
+def test_mimic_independent(serve):
+    client = serve(robot_description=urdf("gripper"), mimic="independent").client
+    client.activate()
+    info = client.good(GetModelInfo).model_info
+    assert info.nv == 5 and not info.mimic_joints
+    core = backend("gripper", mimic="independent")
+    q = states(5, 2)
+    same(client.good(InverseDynamics, position=q.ravel().tolist()).effort, core.inverse_dynamics(q))
+
+
+def test_inertia_policy_error_refuses_a_bad_inertia(serve):
+    bad = urdf("pendulum2").replace("<mass value=\"", "<mass value=\"-", 1)
+    serving = serve(robot_description=bad, inertia_policy="error")
+    assert not serving.client.transition("configure")
+    assert "mass" in serving.node.log

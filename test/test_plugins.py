@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backends by pluginlib: ours, a third party's, and broken ones."""
+
+import bodies
+import pytest
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from node_process import urdf
+from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics
+
+try:
+    get_package_prefix("rbd_parallel_test_backends")
+    HAVE_THIRD_PARTY = True
+except PackageNotFoundError:
+    HAVE_THIRD_PARTY = False
+third_party = pytest.mark.skipif(not HAVE_THIRD_PARTY, reason="package rbd_parallel_test_backends is not installed")
+
+AVAILABLE = ["'rbd_parallel/auto'", "'rbd_parallel/reference'"]
+
+
+@pytest.mark.parametrize("name", ["rbd_parallel/auto", "rbd_parallel/reference"])
+def test_ours(serve, name):
+    serving = serve(robot_description=urdf("arm7"), backend=name)
+    serving.client.activate()
+    bodies.every_service_answers(serving.client)
+    assert f"backend '{name}' computes with 'reference'" in serving.node.log
+
+
+@third_party
+def test_third_party(serve):
+    client = serve(robot_description=urdf("arm7"), backend="third_party/constant").client
+    client.activate()
+    assert list(client.good(InverseDynamics, position=[0.0] * 7).effort) == [42.0] * 7
+    info = client.good(GetModelInfo).model_info
+    assert (info.backend, info.backend_name) == ("third_party/constant", "constant")
+    client.refused(BiasForces, BiasForces.Response.UNSUPPORTED, "does not offer", position=[0.0] * 7)
+
+
+@pytest.mark.parametrize(
+    "name, reason",
+    [
+        ("no/such_plugin", "no plugin of this name"),
+        ("", "no plugin of this name"),
+        pytest.param("third_party/throws", "the licence has run out", marks=third_party),
+        pytest.param("third_party/throws_int", "no std::exception", marks=third_party),
+        pytest.param("third_party/refuses", "there is no such device", marks=third_party),
+        pytest.param("third_party/not_exported", "cannot be loaded", marks=third_party),
+    ],
+)
+def test_broken_plugin_lists_what_is_available(serve, name, reason):
+    serving = serve(robot_description=urdf("arm7"), backend=name)
+    for _ in range(3):  # again and again, with the library loaded
+        assert not serving.client.transition("configure")
+    for word in [reason, *AVAILABLE]:
+        assert word in serving.node.log
+    assert serving.client.set(backend="rbd_parallel/auto")[0].successful
+    serving.client.activate()
+    bodies.every_service_answers(serving.client)
+
+
+@third_party
+def test_backend_that_fails_at_a_call(serve):
+    client = serve(robot_description=urdf("arm7"), backend="third_party/fails").client
+    client.activate()
+    client.refused(InverseDynamics, InverseDynamics.Response.BACKEND_FAILED, "failed", position=[0.0] * 7)
+
+
+@third_party
+def test_change_of_backend(serve):
+    """Law: a backend goes before its library does, whatever comes next."""
+    client = serve(robot_description=urdf("arm7")).client
+    for name in ["third_party/constant", "rbd_parallel/reference"] * 5:
+        assert client.set(backend=name)[0].successful
+        client.activate()
+        assert client.good(GetModelInfo).model_info.backend == name
+        assert client.transition("deactivate")
+        assert client.transition("cleanup")
