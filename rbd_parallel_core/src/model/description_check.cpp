@@ -100,7 +100,8 @@ class Checker {
     if (has_axis) {
       const double norm2 = dot(joint.axis, joint.axis);
       if (!std::isfinite(norm2) || norm2 < 1e-24) {
-        fault(joint, "axis is " + to_text(joint.axis) + ", expected a finite vector that is not zero");
+        fault(joint,
+              "axis is " + to_text(joint.axis) + ", expected a finite vector that is not zero");
       }
     }
     if (!std::isfinite(joint.pitch)) fault(joint, "pitch is not finite");
@@ -135,7 +136,8 @@ class Checker {
 
   enum class Visit : char { not_yet, under_way, done };
 
-  /// Walks along followed joints to one whose leader is known, then back: every joint is visited once.
+  /// Walks along followed joints to one whose leader is known, then back: every joint is visited
+  /// once.
   void find_leader(int start, std::vector<Visit>& visits) {
     std::vector<int> path;
     int at = start;
@@ -204,7 +206,8 @@ class Checker {
       roots.push_back(robot_.links[i].name);
       tree_.root = static_cast<int>(i);
     }
-    if (roots.empty()) fault("no root link: every link is the child of a joint, so there is a cycle");
+    if (roots.empty())
+      fault("no root link: every link is the child of a joint, so there is a cycle");
     if (roots.size() > 1) {
       std::string names;
       for (const std::string& root : roots) names += (names.empty() ? "" : ", ") + quoted(root);

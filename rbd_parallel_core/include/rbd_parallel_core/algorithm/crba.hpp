@@ -5,17 +5,18 @@
 
 namespace rbd_parallel_core {
 
-/// What CRBA keeps. The composite inertias and the forces they give rise to stay in body coordinates; the
-/// products S_j . F_i of many bodies need common ones. These have the axes of the world, and the origin of the first
-/// body of the run (BodyView::head): a product then costs six multiplications, and no number grows with the
-/// distance to the root, as it would with one origin for all.
+/// What CRBA keeps. The composite inertias and the forces they give rise to stay in body
+/// coordinates; the products S_j . F_i of many bodies need common ones. These have the axes of the
+/// world, and the origin of the first body of the run (BodyView::head): a product then costs six
+/// multiplications, and no number grows with the distance to the root, as it would with one origin
+/// for all.
 template <class S, template <class> class Array>
 struct CrbaWorkspace {
+  JointTurns<S, Array> turns;
   Array<Mat3<S>> E;        ///< per body: world axes to body axes
   Array<Vec3<S>> p;        ///< per body: from the origin of its run to its own
-  Array<Vec3<S>> to_head;  ///< per body, used of heads: from the origin of the parent's run to that of its own
-  JointTurns<S, Array> turns;
-  Array<Inertia<S>> Ic;    ///< per body: what children other than the next body add to its composite inertia
+  Array<Vec3<S>> to_head;  ///< per head of a run: from the origin of the parent's run to its own
+  Array<Inertia<S>> Ic;    ///< per body: what children other than the next body add to its inertia
   Array<Motion<S>> axis;   ///< per column: its motion seen from the origin of its run
 };
 
@@ -42,13 +43,14 @@ RBD_INLINE void project_on_columns(const ModelView<Real>& model, const CrbaWorks
   }
 }
 
-/// M(row, l) = S_l . F for all columns l from the root to column `last` of body i, where F is the force that
-/// accelerates what lies beyond along coordinate `row`, in the common coordinates of the run of body i.
+/// M(row, l) = S_l . F for all columns l from the root to column `last` of body i, where F is the
+/// force that accelerates what lies beyond along coordinate `row`, in the common coordinates of the
+/// run of body i.
 template <class S, class Real, template <class> class Array, class Matrix>
 RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
-                                        const CrbaWorkspace<S, Array>& ws, std::int32_t i,
-                                        std::int32_t last, std::int32_t row, Force<S> F,
-                                        const Matrix& M) {
+                                     const CrbaWorkspace<S, Array>& ws, std::int32_t i,
+                                     std::int32_t last, std::int32_t row, Force<S> F,
+                                     const Matrix& M) {
   const S multiplier(model.body[i].multiplier);
   for (;;) {
     const BodyView<Real>& head = model.body[model.body[i].head];
@@ -60,11 +62,11 @@ RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
   }
 }
 
-/// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, full and symmetric, with the
-/// armature on its diagonal. q: reader of one state; M: writer of nv x nv numbers.
+/// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, full and symmetric,
+/// with the armature on its diagonal. q: reader of one state; M: writer of nv x nv numbers.
 template <class S, class Real, template <class> class Array, class Q, class Matrix>
 RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws, const Q& q,
-                        const Matrix& M) {
+                     const Matrix& M) {
   compute_turns(model, ws.turns, q);
   for (std::int32_t i = 0; i < model.nv; ++i) {
     for (std::int32_t j = 0; j < model.nv; ++j) M.store(i, j, S(Real(0)));
@@ -93,7 +95,8 @@ RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>
     });
   }
 
-  // The composite inertia of body i + 1 is carried along to its parent i; other children's are kept.
+  // The composite inertia of body i + 1 is carried along to its parent i; other children's are
+  // kept.
   Inertia<S> carried = Inertia<S>::zero();
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     const BodyView<Real>& body = model.body[i];

@@ -5,8 +5,8 @@
 
 namespace rbd_parallel_core {
 
-/// `taint`, turned into NaN if any of the first n numbers is NaN or infinite: 0 x is 0 for all others. Works
-/// lane by lane without a branch.
+/// `taint`, turned into NaN if any of the first n numbers is NaN or infinite: 0 x is 0 for all
+/// others. Works lane by lane without a branch.
 template <class S, class Reader>
 RBD_INLINE S taint_if_not_finite(const Reader& read, std::int32_t n, S taint) {
   if constexpr (!is_zero<Reader>) {

@@ -11,8 +11,9 @@
 
 namespace rbd_parallel_core {
 
-/// The workspaces of all algorithms for one state (or one pack of states), cut from one block of memory that
-/// the owner provides. RNEA, ABA and CRBA share a region: none of them needs what another one left.
+/// The workspaces of all algorithms for one state (or one pack of states), cut from one block of
+/// memory that the owner provides. RNEA, ABA and CRBA share a region: none of them needs what
+/// another one left.
 template <class S>
 struct Workspace {
   RneaWorkspace<S, Column> rnea;

@@ -5,14 +5,16 @@
 
 #include "rbd_parallel_core/spatial/plane_turn.hpp"
 
-/// iX_parent = XJ(q) Xtree in two stages: the constant placement of the joint in the parent body, then the joint
-/// itself. Keeping them apart lets each be as cheap as its form allows; the algorithms see one interface:
+/// iX_parent = XJ(q) Xtree in two stages: the constant placement of the joint in the parent body,
+/// then the joint itself. Keeping them apart lets each be as cheap as its form allows; the
+/// algorithms see one interface:
 ///   rotate(a)             parent axes to body axes
 ///   rotate_back(a)        body axes to parent axes, for vectors and symmetric or general matrices
 ///   rotate_rows(B)        E B
 ///   apply_inverse(f)      X^T f, and X^T I X for inertias
 ///   origin()              of the body, in the parent's frame
-///   origin_along(E_p, E)  the same along the axes that E_p turns into the parent's and E into the body's
+///   origin_along(E_p, E)  the same along the axes that E_p turns into the parent's and E into the
+///   body's
 namespace rbd_parallel_core {
 
 /// A joint anywhere in its parent.
@@ -33,8 +35,9 @@ struct GeneralPlacement {
   RBD_INLINE Vec3<S> z_axis() const { return X.E.z; }
 };
 
-/// A joint whose frame is the parent's shifted by `a` along x and turned about x: the constant part of a
-/// Denavit-Hartenberg row. The frames of the model are chosen so that one child of every body has it.
+/// A joint whose frame is the parent's shifted by `a` along x and turned about x: the constant part
+/// of a Denavit-Hartenberg row. The frames of the model are chosen so that one child of every body
+/// has it.
 template <class S>
 struct DhPlacement {
   XTurn<S> turn;
