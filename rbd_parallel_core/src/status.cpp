@@ -96,7 +96,8 @@ std::string message(const StateStatus& status, const Model& model) {
     case StateStatus::Code::ok:
       return "ok";
     case StateStatus::Code::not_finite:
-      return "an input is NaN, infinite or a zero quaternion, or the result overflows";
+      return "an input is NaN, infinite or a zero quaternion, or the result overflows or is "
+             "undefined";
     case StateStatus::Code::singular:
       break;
   }

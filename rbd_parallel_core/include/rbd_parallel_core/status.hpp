@@ -62,7 +62,8 @@ std::string message(const Result& result);
 struct StateStatus {
   enum class Code : std::uint8_t {
     ok,
-    not_finite,  ///< an input was NaN, infinite or a zero quaternion, or a result overflowed
+    not_finite,  ///< an input was NaN, infinite or a zero quaternion, or a result overflowed or is
+                 ///< undefined
     singular,    ///< forward dynamics, Cholesky, inverse: M is singular at coordinate `dof`
   };
   Code code = Code::ok;

@@ -3,7 +3,7 @@
 
 #include "rbd_parallel_core/algorithm/aba.hpp"
 
-/// The mass matrix of a tree factored as M = L^T L without fill-in (Featherstone 8.5): row k of L
+/// The mass matrix of a tree factored as M = L^T L without fill-in (Featherstone 6.5): row k of L
 /// is non-zero only at k and its ancestors. `dof_parent` is the elimination tree of M, which for a
 /// robot without mimic joints is the tree of its coordinates; mimic joints couple branches, and the
 /// elimination tree covers what they fill in. So the same loops serve both.

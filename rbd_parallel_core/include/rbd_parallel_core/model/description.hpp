@@ -62,7 +62,7 @@ struct JointDescription {
   JointKind kind = JointKind::fixed;
   std::string parent, child;  ///< names of links
   Pose origin;  ///< the joint frame in the parent link, at q = 0 that of the child link
-  Vec3<double> axis{1, 0, 0};  ///< in the joint frame; normalised; the normal of a planar joint
+  Vec3<double> axis{1, 0, 0};  ///< in the joint frame, of any length; the normal of a planar joint
   double pitch = 0;            ///< helical: m/rad
   std::optional<JointLimits> limits;
   std::optional<Mimic> mimic;

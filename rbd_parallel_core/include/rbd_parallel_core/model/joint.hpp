@@ -199,11 +199,13 @@ struct ScrewAxis {
 };
 
 /// Quaternion (x, y, z, w) to the matrix that turns parent coordinates into body coordinates. The
-/// quaternion is normalised on the way; a zero one gives NaN, which the caller's status reports.
+/// quaternion is normalised on the way; one that is zero or whose square overflows gives NaN, which
+/// the caller's status reports.
 template <class S>
 RBD_INLINE Mat3<S> rotation_from_quaternion(const S& qx, const S& qy, const S& qz, const S& qw) {
-  const S one(RealOf<S>(1)), two(RealOf<S>(2));
+  const S two(RealOf<S>(2));
   const S norm2 = mul_add(qx, qx, mul_add(qy, qy, mul_add(qz, qz, qw * qw)));
+  const S one = mul_add(S(RealOf<S>(0)), norm2, S(RealOf<S>(1)));  // NaN where norm2 is infinite
   const S t = two / norm2;
   const S x = t * qx, y = t * qy, z = t * qz;
   const S xx = x * qx, yy = y * qy, zz = z * qz;

@@ -130,7 +130,8 @@ void mass_matrix(const ReferenceContext& context, const MassMatrix& args) noexce
     const std::span<double> M = row(args.mass_matrix, s, nv * nv);
     const std::span<double> L = row(args.cholesky, s, nv * nv);
     const std::span<double> inverse = row(args.inverse, s, nv * nv);
-    double bad = taint(q, nq), singular = 0;
+    // The diagonal of M may be finite where a joint has no rotation.
+    double bad = taint_if_no_rotation(context.model, Row<double>{q}, taint(q, nq)), singular = 0;
 
     if (!M.empty())
       crba(context.model, context.workspace.crba, Row<double>{q},
