@@ -265,6 +265,11 @@ class ModelAssembler {
       }
     }
     model_.view_.column_count = columns;
+    for (std::size_t i = 0; i < model_.bodies_.size(); ++i) {
+      const BodyView<double>& body = model_.bodies_[i];
+      if (body.parent != static_cast<std::int32_t>(i) - 1) model_.view_.has_branches = true;
+      if (nq_of(body.type) != nv_of(body.type)) model_.view_.has_quaternions = true;
+    }
   }
 
   bool follows(std::size_t body) const {

@@ -26,15 +26,17 @@ class ScalarModel {
     friction_ = numbers(from.friction, from.nv);
     multipliers_ = numbers(from.column_multiplier, from.column_count);
     // A binding for each member: one that is added to the struct shows up here as a compile error.
-    const auto& [body_count, link_count, nq, nv, column_count, has_mimic, gravity, base_inertia,
-                 body, link, armature, damping, friction, column_dof, column_multiplier,
-                 dof_parent] = from;
+    const auto& [body_count, link_count, nq, nv, column_count, has_mimic, has_branches,
+                 has_quaternions, gravity, base_inertia, body, link, armature, damping, friction,
+                 column_dof, column_multiplier, dof_parent] = from;
     view_ = {body_count,
              0,
              nq,
              nv,
              column_count,
              has_mimic,
+             has_branches,
+             has_quaternions,
              broadcast<S>(gravity),
              broadcast<S>(base_inertia),
              bodies_.data(),

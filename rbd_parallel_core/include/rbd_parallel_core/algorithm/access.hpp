@@ -49,6 +49,10 @@ struct OutMatrix {
   }
   RBD_INLINE S load(std::int32_t i, std::int32_t j) const { return data[at(i, j)]; }
   RBD_INLINE void store(std::int32_t i, std::int32_t j, const S& x) const { data[at(i, j)] = x; }
+  RBD_INLINE void clear() const {
+    const std::size_t size = at(n, 0);
+    for (std::size_t k = 0; k < size; ++k) data[k] = S(RealOf<S>(0));
+  }
 };
 
 /// An array of structs, one per body or coordinate: the workspace on a CPU.
@@ -72,15 +76,25 @@ RBD_KERNEL void sincos_all(const Angles& angle, const Results& sine, const Resul
   }
 }
 
+/// Arrays of angles, sines and cosines have room for their number rounded up to a multiple of this,
+/// so that the last joints need no loop of their own.
+inline constexpr std::int32_t turns_padding = 4;
+
+constexpr std::int32_t padded_turns(std::int32_t n) {
+  return (n + turns_padding - 1) / turns_padding * turns_padding;
+}
+
 /// The same for doubles in memory, written so that the compiler puts several joints into SIMD
-/// lanes.
+/// lanes. What lies between n and padded_turns(n) is read and overwritten.
 [[maybe_unused]] RBD_KERNEL void sincos_all(const Column<double>& angle, const Column<double>& sine,
                                             const Column<double>& cosine, std::int32_t n) {
   const double* __restrict x = angle.data;
   double* __restrict s = sine.data;
   double* __restrict c = cosine.data;
-  for (std::int32_t i = 0; i < n; ++i) reduced_sincos(x[i], s[i], c[i]);
   bool large = false;
+  for (std::int32_t i = 0; i < n; i += turns_padding) {
+    for (std::int32_t k = i; k < i + turns_padding; ++k) reduced_sincos(x[k], s[k], c[k]);
+  }
   for (std::int32_t i = 0; i < n; ++i) large |= !(std::abs(x[i]) <= largest_reduced_angle);
   if (!large) return;
   for (std::int32_t i = 0; i < n; ++i) {
@@ -116,7 +130,7 @@ RBD_INLINE auto joint_rate(const BodyView<Real>& body, const Reader& read, int k
 /// joints share SIMD lanes.
 template <class S, template <class> class Array>
 struct JointTurns {
-  Array<S> angle, sine, cosine;  ///< per body
+  Array<S> angle, sine, cosine;  ///< per body, padded_turns of them
 
   RBD_INLINE ZTurn<S> load(std::int32_t i) const { return {cosine.load(i), sine.load(i)}; }
 };

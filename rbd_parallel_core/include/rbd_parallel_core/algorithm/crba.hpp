@@ -43,6 +43,19 @@ RBD_INLINE void project_on_columns(const ModelView<Real>& model, const CrbaWorks
   }
 }
 
+/// The same for all six columns of a floating joint at the head of its run, where S is a rotation:
+/// M(row, l) are the force and moment along the body's axes.
+template <class S, class Matrix>
+RBD_INLINE void project_on_floating(const Mat3<S>& E, const Force<S>& F, std::int32_t row,
+                                    std::int32_t first, const Matrix& M) {
+  const Vec3<S> f = E * F.f, n = E * F.n;
+  const S entries[6] = {f.x, f.y, f.z, n.x, n.y, n.z};
+  for (std::int32_t l = 0; l < 6; ++l) {
+    M.store(row, first + l, entries[l]);
+    M.store(first + l, row, entries[l]);
+  }
+}
+
 /// M(row, l) = S_l . F for all columns l from the root to column `last` of body i, where F is the
 /// force that accelerates what lies beyond along coordinate `row`, in the common coordinates of the
 /// run of body i.
@@ -54,7 +67,12 @@ RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
   const S multiplier(model.body[i].multiplier);
   for (;;) {
     const BodyView<Real>& head = model.body[model.body[i].head];
-    project_on_columns(model, ws, F, row, multiplier, head.column, last, M);
+    std::int32_t first = head.column;
+    if (head.type == JointType::floating && last >= first + 6 && !model.has_mimic) {
+      project_on_floating(ws.E.load(model.body[i].head), F, row, first, M);
+      first += 6;
+    }
+    project_on_columns(model, ws, F, row, multiplier, first, last, M);
     if (head.parent < 0) return;
     F.n += cross(ws.to_head.load(model.body[i].head), F.f);
     i = head.parent;
@@ -68,24 +86,27 @@ template <class S, class Real, template <class> class Array, class Q, class Matr
 RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws, const Q& q,
                      const Matrix& M) {
   compute_turns(model, ws.turns, q);
-  for (std::int32_t i = 0; i < model.nv; ++i) {
-    for (std::int32_t j = 0; j < model.nv; ++j) M.store(i, j, S(Real(0)));
-    M.store(i, i, S(model.armature[i]));
-  }
+  if (model.has_branches || model.has_mimic)
+    M.clear();  // what is not written below is zero or added to
+  for (std::int32_t k = 0; k < model.nv; ++k) M.store(k, k, S(model.armature[k]));
 
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
       const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
       if (body.has_more_children) ws.Ic.store(i, Inertia<S>::zero());
-      Mat3<S> E_p = Mat3<S>::identity();
-      if (body.parent >= 0) E_p = ws.E.load(body.parent);
-      const Mat3<S> E = X.rotate_rows(E_p);
-      Vec3<S> p = X.origin_along(E_p, E);
-      if (body.parent >= 0) p += ws.p.load(body.parent);
-      if (body.head == i) {
-        ws.to_head.store(i, p);
-        p = Vec3<S>::zero();
+      Mat3<S> E;
+      Vec3<S> p = Vec3<S>::zero();
+      if (body.parent < 0) {
+        E = X.rotation();
+      } else {
+        const Mat3<S>& E_p = ws.E.load(body.parent);
+        E = X.rotate_rows(E_p);
+        p = ws.p.load(body.parent) + X.origin_along(E_p, E);
+        if (body.head == i) {
+          ws.to_head.store(i, p);
+          p = Vec3<S>::zero();
+        }
       }
       ws.E.store(i, E);
       ws.p.store(i, p);
@@ -116,6 +137,7 @@ RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>
         const std::int32_t row = body.v_index + k;
         const S square = S(body.multiplier) * S(body.multiplier);
         M.store(row, row, mul_add(square, column.dot(column.times(Ic)), M.load(row, row)));
+        if (k == 0 && body.parent < 0) return;  // nothing before it
         Force<S> F = column.times_along(Ic, E);
         F.n += cross(ws.p.load(i), F.f);
         project_on_ancestors(model, ws, i, body.column + k, row, F, M);

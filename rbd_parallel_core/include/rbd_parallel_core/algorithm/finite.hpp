@@ -19,6 +19,7 @@ RBD_INLINE S taint_if_not_finite(const Reader& read, std::int32_t n, S taint) {
 /// `taint`, turned into NaN if a quaternion in q is zero or its square overflows.
 template <class S, class Real, class Q>
 RBD_INLINE S taint_if_no_rotation(const ModelView<Real>& model, const Q& q, S taint) {
+  if (!model.has_quaternions) return taint;
   const S zero(RealOf<S>(0)), one(RealOf<S>(1));
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];

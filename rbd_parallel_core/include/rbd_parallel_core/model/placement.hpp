@@ -11,6 +11,7 @@
 ///   rotate(a)             parent axes to body axes
 ///   rotate_back(a)        body axes to parent axes, for vectors and symmetric or general matrices
 ///   rotate_rows(B)        E B
+///   rotation()            E itself
 ///   apply_inverse(f)      X^T f, and X^T I X for inertias
 ///   origin()              of the body, in the parent's frame
 ///   origin_along(E_p, E)  the same along the axes that E_p turns into the parent's and E into the
@@ -25,6 +26,7 @@ struct GeneralPlacement {
   RBD_INLINE Vec3<S> rotate(const Vec3<S>& a) const { return X.E * a; }
   RBD_INLINE Vec3<S> rotate_back(const Vec3<S>& a) const { return transpose_times(X.E, a); }
   RBD_INLINE Mat3<S> rotate_rows(const Mat3<S>& b) const { return X.E * b; }
+  RBD_INLINE const Mat3<S>& rotation() const { return X.E; }
   template <class T>
   RBD_INLINE T apply_inverse(const T& a) const {
     return rbd_parallel_core::apply_inverse(X, a);
@@ -46,6 +48,7 @@ struct DhPlacement {
   RBD_INLINE Vec3<S> rotate(const Vec3<S>& b) const { return turn.rotate(b); }
   RBD_INLINE Vec3<S> rotate_back(const Vec3<S>& b) const { return turn.rotate_back(b); }
   RBD_INLINE Mat3<S> rotate_rows(const Mat3<S>& b) const { return turn.rotate_rows(b); }
+  RBD_INLINE Mat3<S> rotation() const { return turn.rotate_rows(Mat3<S>::identity()); }
   template <class T>
   RBD_INLINE T apply_inverse(const T& b) const {
     return shift_along_x(turn.rotate_back(b), a);
@@ -123,6 +126,7 @@ struct StagedTransform {
   RBD_INLINE T rotate_rows(const T& b) const {
     return motion.rotate_rows(placement.rotate_rows(b));
   }
+  RBD_INLINE auto rotation() const { return motion.rotate_rows(placement.rotation()); }
   template <class T>
   RBD_INLINE T apply_inverse(const T& a) const {
     return placement.apply_inverse(motion.apply_inverse(a));
