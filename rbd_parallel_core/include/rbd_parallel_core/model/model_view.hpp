@@ -90,8 +90,8 @@ struct ModelView {
   std::int32_t nq, nv;
   std::int32_t column_count;  ///< nv if every mimic joint had coordinates of its own
   bool has_mimic;
-  bool has_branches;     ///< some coordinates do not act on each other: M has zeros
-  bool has_quaternions;  ///< in q
+  bool has_branches;               ///< some coordinates do not act on each other: M has zeros
+  bool has_quaternions;            ///< in q
   Vec3<Real> gravity;              ///< in the world frame, m/s^2
   Inertia<Real> base_inertia;      ///< of what is fixed to the world, in its frame
   const BodyView<Real>* body;      ///< body_count, parents before children
