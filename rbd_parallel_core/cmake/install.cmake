@@ -8,7 +8,7 @@ install(TARGETS rbd_parallel_core EXPORT export_rbd_parallel_core
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-if(ament_cmake_FOUND)
+if(RBD_AMENT)
   ament_export_targets(export_rbd_parallel_core HAS_LIBRARY_TARGET)
   ament_package()
 else()

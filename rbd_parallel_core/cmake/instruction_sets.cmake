@@ -5,7 +5,7 @@
 # (src/backend/instruction_set.hpp).
 function(rbd_add_kernels library source)
   set(options_baseline "")
-  set(options_avx2 -mavx2 -mfma)
+  set(options_avx2 -mavx2 -mfma -mtune=haswell)
   set(sets baseline)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     list(APPEND sets avx2)

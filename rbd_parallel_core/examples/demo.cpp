@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads a robot and shows what the library computes for it: the tree, gravity torques in a few poses, the mass
-// matrix, and a check that inverse dynamics undoes forward dynamics.
+// Loads a robot and shows what the library computes for it: the tree, gravity torques in a few
+// poses, the mass matrix, and a check that inverse dynamics undoes forward dynamics.
 //
 //   rbd_demo ROBOT.urdf [--floating]
 
@@ -43,10 +43,14 @@ std::vector<std::string> coordinate_names(const rbd::Model& model) {
   std::vector<std::string> names;
   for (int k = 0; k < model.nv(); ++k) {
     const rbd::Joint& joint = model.joints()[static_cast<std::size_t>(model.joint_of_dof(k))];
-    names.push_back(joint.nv == 1 ? joint.name : joint.name + "." + std::to_string(k - joint.v_index));
+    names.push_back(joint.nv == 1 ? joint.name
+                                  : joint.name + "." + std::to_string(k - joint.v_index));
   }
   return names;
 }
+
+/// A number that would print as -0.0000 is shown as 0.
+double shown(double x) { return std::abs(x) < 5e-5 ? 0.0 : x; }
 
 void print_gravity_torques(rbd::Backend& backend) {
   const rbd::Model& model = backend.model();
@@ -60,7 +64,8 @@ void print_gravity_torques(rbd::Backend& backend) {
   std::printf("  %-24s %12s %12s %12s\n", "joint", "q = 0", "q = 0.5", "q = 1");
   const std::vector<std::string> names = coordinate_names(model);
   for (std::size_t k = 0; k < names.size(); ++k) {
-    std::printf("  %-24s %12.4f %12.4f %12.4f\n", names[k].c_str(), tau[0][k], tau[1][k], tau[2][k]);
+    std::printf("  %-24s %12.4f %12.4f %12.4f\n", names[k].c_str(), shown(tau[0][k]),
+                shown(tau[1][k]), shown(tau[2][k]));
   }
 }
 
@@ -69,11 +74,11 @@ void print_mass_matrix(rbd::Backend& backend) {
   const auto n = static_cast<std::size_t>(model.nv());
   std::vector<double> M(n * n);
   require(backend.mass_matrix({.q = pose(model, 0.5), .mass_matrix = M}));
-  const std::size_t shown = std::min<std::size_t>(n, most_columns);
+  const std::size_t part = std::min<std::size_t>(n, most_columns);
   std::printf("\nMass matrix M(q) at q = 0.5, %zu x %zu%s\n", n, n,
-              shown < n ? " (its first rows and columns)" : "");
-  for (std::size_t i = 0; i < shown; ++i) {
-    for (std::size_t j = 0; j < shown; ++j) std::printf(" %9.4f", M[i * n + j]);
+              part < n ? " (its first rows and columns)" : "");
+  for (std::size_t i = 0; i < part; ++i) {
+    for (std::size_t j = 0; j < part; ++j) std::printf(" %9.4f", shown(M[i * n + j]));
     std::printf("\n");
   }
 }
@@ -103,8 +108,8 @@ bool check_round_trip(rbd::Backend& backend, std::size_t batch) {
   double error = 0;
   for (std::size_t k = 0; k < tau.size(); ++k) error = std::max(error, std::abs(back[k] - tau[k]));
   const bool good = error < 1e-9;
-  std::printf("\nCheck ID(FD(tau)) = tau on %zu random states: largest difference %.1e N m  %s\n", batch, error,
-              good ? "ok" : "WRONG");
+  std::printf("\nCheck ID(FD(tau)) = tau on %zu random states: largest difference %.1e N m  %s\n",
+              batch, error, good ? "ok" : "WRONG");
   return good;
 }
 
@@ -116,13 +121,15 @@ int run(int argc, char** argv) {
   rbd::ModelOptions options;
   for (int i = 2; i < argc; ++i) {
     if (std::strcmp(argv[i], "--floating") != 0) {
-      throw std::invalid_argument("unknown argument '" + std::string(argv[i]) + "', expected --floating");
+      throw std::invalid_argument("unknown argument '" + std::string(argv[i]) +
+                                  "', expected --floating");
     }
     options.base = rbd::Base::floating;
   }
   const auto model = std::make_shared<const rbd::Model>(rbd::load_urdf(argv[1], options));
   std::printf("%s\n", model->tree().c_str());
-  for (const std::string& warning : model->warnings()) std::printf("warning: %s\n", warning.c_str());
+  for (const std::string& warning : model->warnings())
+    std::printf("warning: %s\n", warning.c_str());
 
   constexpr std::size_t batch = 1000;
   const auto backend = rbd::make_backend("reference");

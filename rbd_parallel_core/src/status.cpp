@@ -8,25 +8,44 @@ namespace {
 
 std::string name_of(Argument argument) {
   switch (argument) {
-    case Argument::none: return "the call";
-    case Argument::batch: return "batch";
-    case Argument::q: return "q";
-    case Argument::v: return "v";
-    case Argument::a: return "a";
-    case Argument::tau: return "tau";
-    case Argument::qdd: return "qdd";
-    case Argument::links: return "links";
-    case Argument::wrenches: return "f_ext";
-    case Argument::mass_matrix: return "mass_matrix";
-    case Argument::cholesky: return "cholesky";
-    case Argument::inverse: return "inverse";
-    case Argument::kinetic: return "kinetic";
-    case Argument::potential: return "potential";
-    case Argument::com: return "com";
-    case Argument::poses: return "poses";
-    case Argument::jacobian: return "jacobian";
-    case Argument::status: return "status";
-    case Argument::method: return "method";
+    case Argument::none:
+      return "the call";
+    case Argument::batch:
+      return "batch";
+    case Argument::q:
+      return "q";
+    case Argument::v:
+      return "v";
+    case Argument::a:
+      return "a";
+    case Argument::tau:
+      return "tau";
+    case Argument::qdd:
+      return "qdd";
+    case Argument::links:
+      return "links";
+    case Argument::wrenches:
+      return "f_ext";
+    case Argument::mass_matrix:
+      return "mass_matrix";
+    case Argument::cholesky:
+      return "cholesky";
+    case Argument::inverse:
+      return "inverse";
+    case Argument::kinetic:
+      return "kinetic";
+    case Argument::potential:
+      return "potential";
+    case Argument::com:
+      return "com";
+    case Argument::poses:
+      return "poses";
+    case Argument::jacobian:
+      return "jacobian";
+    case Argument::status:
+      return "status";
+    case Argument::method:
+      return "method";
   }
   return "an argument";
 }
@@ -37,8 +56,8 @@ std::string unsupported_text(const Result& result) {
   }
   if (result.expected > 0) {
     return "method crba keeps a dense mass matrix, offered up to nv = " +
-           std::to_string(result.expected) + "; this model has nv = " + std::to_string(result.actual) +
-           "; use method aba";
+           std::to_string(result.expected) +
+           "; this model has nv = " + std::to_string(result.actual) + "; use method aba";
   }
   return "method aba cannot be used on a model with mimic joints; use crba or automatic";
 }
@@ -50,35 +69,44 @@ std::string message(const Result& result) {
   const std::string expected = std::to_string(result.expected);
   const std::string actual = std::to_string(result.actual);
   switch (result.code) {
-    case Code::ok: return "ok";
-    case Code::not_configured: return "the backend is not configured; call configure with a model first";
+    case Code::ok:
+      return "ok";
+    case Code::not_configured:
+      return "the backend is not configured; call configure with a model first";
     case Code::batch_too_large:
       return "batch is " + actual + ", but the backend was configured for at most " + expected +
              "; configure it with a larger max_batch or send smaller batches";
     case Code::wrong_size:
       return name + " has " + actual + " elements, expected " + expected;
-    case Code::missing: return name + " is not given; it needs " + expected + " elements";
+    case Code::missing:
+      return name + " is not given; it needs " + expected + " elements";
     case Code::out_of_range:
       return name + " holds the index " + actual + ", expected 0 to " +
              std::to_string(result.expected - 1);
-    case Code::unsupported: return unsupported_text(result);
-    case Code::failed: return "the backend failed to complete the call; configure it again";
+    case Code::unsupported:
+      return unsupported_text(result);
+    case Code::failed:
+      return "the backend failed to complete the call; configure it again";
   }
   return "unknown result";
 }
 
 std::string message(const StateStatus& status, const Model& model) {
   switch (status.code) {
-    case StateStatus::Code::ok: return "ok";
+    case StateStatus::Code::ok:
+      return "ok";
     case StateStatus::Code::not_finite:
-      return "an input is NaN, infinite or a zero quaternion, or the result overflows";
-    case StateStatus::Code::singular: break;
+      return "an input is NaN, infinite or a zero quaternion, or the result overflows or is "
+             "undefined";
+    case StateStatus::Code::singular:
+      break;
   }
   const bool known = status.dof >= 0 && status.dof < model.nv();
   const std::string joint =
       known ? model.joints()[static_cast<std::size_t>(model.joint_of_dof(status.dof))].name : "?";
   return "the mass matrix is singular at joint '" + joint +
-         "': nothing resists its motion; give the links beyond it an inertia or the joint an armature";
+         "': nothing resists its motion; give the links beyond it an inertia or the joint an "
+         "armature";
 }
 
 }  // namespace rbd_parallel_core

@@ -15,17 +15,19 @@
 ///
 ///   tau = (M + diag(armature)) qdd + C qd + g + [damping qd + friction sign(qd)] - J^T f
 ///
-/// Arrays are row-major with one state contiguous. q: batch x nq; v, a, qdd, tau: batch x nv; M: batch x nv x
-/// nv. Units are SI. Inputs and outputs belong to the caller and must not overlap. An empty v, a or tau among
-/// the inputs stands for zeros; only the outputs that are given are computed.
+/// Arrays are row-major with one state contiguous. q: batch x nq; v, a, qdd, tau: batch x nv; M:
+/// batch x nv x nv. Units are SI. Inputs and outputs belong to the caller and must not overlap. An
+/// empty v, a or tau among the inputs stands for zeros; only the outputs that are given are
+/// computed.
 namespace rbd_parallel_core {
 
 /// Wrenches on named links, added to what the joints do.
 struct ExternalWrenches {
-  /// link: wrench along the axes of the link; world: along the axes of the world. Both act at the link origin.
+  /// link: wrench along the axes of the link; world: along the axes of the world. Both act at the
+  /// link origin.
   enum class Axes : std::uint8_t { link, world };
 
-  std::span<const int> links;        ///< k indices into Model::links(); one link may come several times
+  std::span<const int> links;  ///< k indices into Model::links(); one link may come several times
   std::span<const double> wrenches;  ///< batch x k x 6: force (N), then torque (N m)
   Axes axes = Axes::link;
 };
@@ -51,11 +53,12 @@ struct Forces {
 
 struct MassMatrix {
   std::size_t batch = 1;
-  std::span<const double> q;               ///< batch x nq
-  std::span<double> mass_matrix = {};      ///< out: batch x nv x nv, full and symmetric, armature included
-  std::span<double> cholesky = {};         ///< out: batch x nv x nv, lower L with M = L^T L
-  std::span<double> inverse = {};          ///< out: batch x nv x nv, full and symmetric
-  std::span<StateStatus> status = {};      ///< out: batch, or empty
+  std::span<const double> q;  ///< batch x nq
+  std::span<double> mass_matrix =
+      {};                           ///< out: batch x nv x nv, full and symmetric, armature included
+  std::span<double> cholesky = {};  ///< out: batch x nv x nv, lower L with M = L^T L
+  std::span<double> inverse = {};   ///< out: batch x nv x nv, full and symmetric
+  std::span<StateStatus> status = {};  ///< out: batch, or empty
 };
 
 enum class ForwardMethod : std::uint8_t {
@@ -87,9 +90,9 @@ struct Energies {
 
 struct LinkKinematics {
   std::size_t batch = 1;
-  std::span<const double> q;           ///< batch x nq
-  std::span<const int> links;          ///< k indices into Model::links()
-  std::span<double> poses = {};        ///< out: batch x k x 7: x y z, quaternion x y z w, in the world
+  std::span<const double> q;     ///< batch x nq
+  std::span<const int> links;    ///< k indices into Model::links()
+  std::span<double> poses = {};  ///< out: batch x k x 7: x y z, quaternion x y z w, in the world
   /// out: batch x k x 6 x nv: twist of the link at its origin = J v, linear rows first
   std::span<double> jacobian = {};
   /// axes of the twists in `jacobian`, as in ExternalWrenches: tau = J^T wrench
@@ -103,10 +106,11 @@ struct BackendOptions {
   bool friction = false;      ///< include damping qd + friction sign(qd)
 };
 
-/// Computes for one Model. Owns its workspace: one Backend object per calling thread, any number of them on
-/// one Model. `configure` takes all memory and throws; after it no call allocates, throws, or with one thread
-/// makes a system call. The public functions check the arguments, so that a backend need not:
-/// it overrides the do_ functions and may rely on sizes, ranges and on being configured.
+/// Computes for one Model. Owns its workspace: one Backend object per calling thread, any number of
+/// them on one Model. `configure` takes all memory and throws; after it no call allocates, throws,
+/// or with one thread makes a system call. The public functions check the arguments, so that a
+/// backend need not: it overrides the do_ functions and may rely on sizes, ranges and on being
+/// configured.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -116,8 +120,9 @@ class Backend {
   /// Name by which it is chosen, "reference" for instance.
   virtual std::string name() const = 0;
 
-  /// Binds the backend to a model. May be called again, with another model too; when it throws, the backend is
-  /// not configured. Throws std::invalid_argument for impossible options and what the backend itself throws.
+  /// Binds the backend to a model. May be called again, with another model too; when it throws, the
+  /// backend is not configured. Throws std::invalid_argument for impossible options and what the
+  /// backend itself throws.
   void configure(std::shared_ptr<const Model> model, const BackendOptions& options = {});
   bool configured() const noexcept { return model_ != nullptr; }
   /// The model of the last configure. Only when configured().

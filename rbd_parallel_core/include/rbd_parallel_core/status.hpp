@@ -16,18 +16,35 @@ enum class Code : std::uint8_t {
   wrong_size,       ///< an array has the wrong number of elements
   missing,          ///< an array that must be given is empty
   out_of_range,     ///< an index (of a link) is outside of its range
-  unsupported,      ///< this backend does not offer the operation, or the model rules out the method
-  failed,           ///< the backend could not complete the call (a lost device, for instance)
+  unsupported,  ///< this backend does not offer the operation, or the model rules out the method
+  failed,       ///< the backend could not complete the call (a lost device, for instance)
 };
 
 /// Which argument a refusal is about.
 enum class Argument : std::uint8_t {
-  none, batch, q, v, a, tau, qdd, links, wrenches, mass_matrix, cholesky, inverse, kinetic, potential,
-  com, poses, jacobian, status, method,
+  none,
+  batch,
+  q,
+  v,
+  a,
+  tau,
+  qdd,
+  links,
+  wrenches,
+  mass_matrix,
+  cholesky,
+  inverse,
+  kinetic,
+  potential,
+  com,
+  poses,
+  jacobian,
+  status,
+  method,
 };
 
-/// The outcome of a compute call: small and trivially copyable, so that a control loop can look at it
-/// without a string being made. `message(result)` makes the text, outside of the loop.
+/// The outcome of a compute call: small and trivially copyable, so that a control loop can look at
+/// it without a string being made. `message(result)` makes the text, outside of the loop.
 struct [[nodiscard]] Result {
   Code code = Code::ok;
   Argument argument = Argument::none;
@@ -45,7 +62,8 @@ std::string message(const Result& result);
 struct StateStatus {
   enum class Code : std::uint8_t {
     ok,
-    not_finite,  ///< an input was NaN, infinite or a zero quaternion, or a result overflowed
+    not_finite,  ///< an input was NaN, infinite or a zero quaternion, or a result overflowed or is
+                 ///< undefined
     singular,    ///< forward dynamics, Cholesky, inverse: M is singular at coordinate `dof`
   };
   Code code = Code::ok;

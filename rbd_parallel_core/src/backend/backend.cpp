@@ -23,7 +23,8 @@ class Checker {
   template <class T>
   Checker& need(Argument argument, std::span<T> array, std::size_t columns) noexcept {
     if (result_.ok() && array.size() != batch_ * columns) {
-      refuse(array.empty() ? Code::missing : Code::wrong_size, argument, batch_ * columns, array.size());
+      refuse(array.empty() ? Code::missing : Code::wrong_size, argument, batch_ * columns,
+             array.size());
     }
     return *this;
   }
@@ -55,7 +56,8 @@ class Checker {
 
  private:
   void refuse(Code code, Argument argument, std::size_t expected, std::size_t actual) noexcept {
-    result_ = {code, argument, static_cast<std::int64_t>(expected), static_cast<std::int64_t>(actual)};
+    result_ = {code, argument, static_cast<std::int64_t>(expected),
+               static_cast<std::int64_t>(actual)};
   }
 
   const Model* model_;
@@ -63,7 +65,8 @@ class Checker {
   Result result_;
 };
 
-Checker check_forces(const Model* model, const BackendOptions& options, const Forces& args) noexcept {
+Checker check_forces(const Model* model, const BackendOptions& options,
+                     const Forces& args) noexcept {
   Checker check(model, options, args.batch);
   check.need(Argument::q, args.q, check.nq())
       .allow(Argument::v, args.v, check.nv())
@@ -79,7 +82,8 @@ constexpr Result not_offered{Code::unsupported, Argument::none, 0, 0};
 void Backend::configure(std::shared_ptr<const Model> model, const BackendOptions& options) {
   model_.reset();
   if (model == nullptr) throw std::invalid_argument("configure: the model is null");
-  if (options.max_batch == 0) throw std::invalid_argument("configure: max_batch is 0, expected at least 1");
+  if (options.max_batch == 0)
+    throw std::invalid_argument("configure: max_batch is 0, expected at least 1");
   if (options.threads < 1) {
     throw std::invalid_argument("configure: threads is " + std::to_string(options.threads) +
                                 ", expected at least 1");

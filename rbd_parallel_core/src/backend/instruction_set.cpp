@@ -11,7 +11,8 @@ constexpr const char* variable = "RBD_PARALLEL_ISA";
 
 bool available(InstructionSet set) {
   switch (set) {
-    case InstructionSet::baseline: return true;
+    case InstructionSet::baseline:
+      return true;
     case InstructionSet::avx2:
 #ifdef RBD_HAS_AVX2
       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");

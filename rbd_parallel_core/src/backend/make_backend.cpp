@@ -11,8 +11,10 @@ std::vector<std::string> backend_names() { return {"reference"}; }
 std::unique_ptr<Backend> make_backend(std::string_view name) {
   if (name == "reference") return std::make_unique<ReferenceBackend>();
   std::string known;
-  for (const std::string& candidate : backend_names()) known += (known.empty() ? "" : ", ") + candidate;
-  throw std::invalid_argument("backend '" + std::string(name) + "' is not known; there is: " + known);
+  for (const std::string& candidate : backend_names())
+    known += (known.empty() ? "" : ", ") + candidate;
+  throw std::invalid_argument("backend '" + std::string(name) +
+                              "' is not known; there is: " + known);
 }
 
 }  // namespace rbd_parallel_core

@@ -20,21 +20,22 @@ struct Screw {
   }
 };
 
-/// Xtree of a child, taken apart: child^-1 . Rx(alpha) Tx(a) . parent, where `parent` moves the parent's frame along
-/// its axis to the foot of the common normal of both joint axes and `child` leads on from there.
+/// Xtree of a child, taken apart: child^-1 . Rx(alpha) Tx(a) . parent, where `parent` moves the
+/// parent's frame along its axis to the foot of the common normal of both joint axes and `child`
+/// leads on from there.
 struct DhRow {
   Screw parent;
   double cos_alpha, sin_alpha, a;
   Screw child;
 };
 
-/// Axes that are almost but not quite parallel meet their common normal far away, where digits are lost; they
-/// keep a general placement.
+/// Axes that are almost but not quite parallel meet their common normal far away, where digits are
+/// lost; they keep a general placement.
 constexpr double least_sine = 0.1;
 
 std::optional<DhRow> dh_row(const Transform<double>& Xtree) {
   const Vec3<double>& r = Xtree.r;
-  const Vec3<double>& z = Xtree.E.z;                    // the child's axis in the parent's frame
+  const Vec3<double>& z = Xtree.E.z;  // the child's axis in the parent's frame
   const double sine = std::hypot(z.x, z.y);
   DhRow row{};
   Vec3<double> normal{1, 0, 0};
@@ -102,8 +103,9 @@ void choose_body_frames(std::vector<BodyView<double>>& bodies, std::vector<Link>
       body.dh_cos = row.cos_alpha;
       body.dh_sin = row.sin_alpha;
       body.dh_a = row.a;
-      body.placement = {{{1, 0, 0}, {0, row.cos_alpha, row.sin_alpha}, {0, -row.sin_alpha, row.cos_alpha}},
-                        {row.a, 0, 0}};
+      body.placement = {
+          {{1, 0, 0}, {0, row.cos_alpha, row.sin_alpha}, {0, -row.sin_alpha, row.cos_alpha}},
+          {row.a, 0, 0}};
       body.angle = row.child.angle + moved[i].angle;
       body.shift = row.child.shift + moved[i].shift;
     } else {

@@ -19,18 +19,25 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 JointType type_of(JointKind kind) {
   switch (kind) {
-    case JointKind::prismatic: return JointType::prismatic;
-    case JointKind::helical: return JointType::helical;
-    case JointKind::planar: return JointType::planar;
-    case JointKind::spherical: return JointType::spherical;
-    case JointKind::floating: return JointType::floating;
-    default: return JointType::revolute;
+    case JointKind::prismatic:
+      return JointType::prismatic;
+    case JointKind::helical:
+      return JointType::helical;
+    case JointKind::planar:
+      return JointType::planar;
+    case JointKind::spherical:
+      return JointType::spherical;
+    case JointKind::floating:
+      return JointType::floating;
+    default:
+      return JointType::revolute;
   }
 }
 
 Vec3<double> normalised(const Vec3<double>& a) { return (1 / std::sqrt(dot(a, a))) * a; }
 
-/// The rotation into axes whose z lies along `axis`, by the shortest arc. Exact for axes of the frame.
+/// The rotation into axes whose z lies along `axis`, by the shortest arc. Exact for axes of the
+/// frame.
 Mat3<double> turn_to_z(const Vec3<double>& axis) {
   const double c = axis.z;
   const Vec3<double> k{-axis.y, axis.x, 0};  // z x axis
@@ -47,11 +54,14 @@ Mat3<double> turn_to_z(const Vec3<double>& axis) {
   return transpose(R);
 }
 
-Transform<double> transform_of(const Pose& pose) { return {transpose(pose.rotation), pose.position}; }
+Transform<double> transform_of(const Pose& pose) {
+  return {transpose(pose.rotation), pose.position};
+}
 
-/// Next smaller coupled coordinate of each coordinate, for a robot whose mimic joints couple branches:
-/// symbolic elimination from the last coordinate to the first. All coordinates between a body and the root are
-/// coupled; for the elimination tree it is enough to couple each of them with the next smaller one.
+/// Next smaller coupled coordinate of each coordinate, for a robot whose mimic joints couple
+/// branches: symbolic elimination from the last coordinate to the first. All coordinates between a
+/// body and the root are coupled; for the elimination tree it is enough to couple each of them with
+/// the next smaller one.
 std::vector<std::int32_t> elimination_tree(const std::vector<BodyView<double>>& bodies, int nv) {
   std::vector<std::set<std::int32_t>> coupled(index(nv));
   std::vector<char> below_follower(bodies.size(), 0);
@@ -66,9 +76,11 @@ std::vector<std::int32_t> elimination_tree(const std::vector<BodyView<double>>& 
     const bool whole_path = below_follower[i] != 0 && !body.next_is_child;
     const std::int32_t last = whole_path ? -1 : p < 0 ? -1 : bodies[index(p)].parent;
     for (auto j = static_cast<std::int32_t>(i); j != last; j = bodies[index(j)].parent) {
-      for (int k = 0; k < nv_of(bodies[index(j)].type); ++k) path.push_back(bodies[index(j)].v_index + k);
+      for (int k = 0; k < nv_of(bodies[index(j)].type); ++k)
+        path.push_back(bodies[index(j)].v_index + k);
     }
-    if (below_follower[i] != 0 && !whole_path) continue;  // a body further out has this path in its own
+    if (below_follower[i] != 0 && !whole_path)
+      continue;  // a body further out has this path in its own
     std::sort(path.begin(), path.end());
     for (std::size_t k = 1; k < path.size(); ++k) {
       if (path[k] != path[k - 1]) coupled[index(path[k])].insert(path[k - 1]);
@@ -115,11 +127,12 @@ class ModelAssembler {
 
  private:
   struct Step {
-    int joint;  ///< of the description
+    int joint;        ///< of the description
     int parent_link;  ///< of the model
   };
 
-  /// Depth-first, children by joint name; a loop with its own stack, because chains may be very long.
+  /// Depth-first, children by joint name; a loop with its own stack, because chains may be very
+  /// long.
   void walk() {
     add_root();
     std::vector<Step> stack;
@@ -159,12 +172,14 @@ class ModelAssembler {
     const Link& parent = model_.links_[index(step.parent_link)];
     const Transform<double> to_joint = transform_of(joint.origin) * parent.offset;
     if (joint.kind == JointKind::fixed) {
-      if (joint.mimic) warn("joint " + quoted(joint.name) + ": is fixed, its <mimic> means nothing");
+      if (joint.mimic)
+        warn("joint " + quoted(joint.name) + ": is fixed, its <mimic> means nothing");
       add_link(child, parent.body, to_joint);
       return;
     }
     const bool has_axis = joint.kind != JointKind::floating && joint.kind != JointKind::spherical;
-    const Mat3<double> turn = has_axis ? turn_to_z(normalised(joint.axis)) : Mat3<double>::identity();
+    const Mat3<double> turn =
+        has_axis ? turn_to_z(normalised(joint.axis)) : Mat3<double>::identity();
     const Transform<double> canonical{turn, Vec3<double>::zero()};
     const int body = add_body(joint, step.joint, parent.body, canonical * to_joint);
     add_link(child, body, inverse(canonical));
@@ -250,6 +265,11 @@ class ModelAssembler {
       }
     }
     model_.view_.column_count = columns;
+    for (std::size_t i = 0; i < model_.bodies_.size(); ++i) {
+      const BodyView<double>& body = model_.bodies_[i];
+      if (body.parent != static_cast<std::int32_t>(i) - 1) model_.view_.has_branches = true;
+      if (nq_of(body.type) != nv_of(body.type)) model_.view_.has_quaternions = true;
+    }
   }
 
   bool follows(std::size_t body) const {
@@ -318,8 +338,8 @@ class ModelAssembler {
       const Inertia<double>& I = model_.bodies_[i].inertia;
       const bool massless = I.m == 0 && I.I.xx == 0 && I.I.yy == 0 && I.I.zz == 0;
       if (massless && carries[i] == 0 && armature_of(i) == 0) {
-        warn("link " + quoted(model_.joints_[i].child_link) + ": has no inertia and carries none, but joint " +
-             quoted(model_.joints_[i].name) +
+        warn("link " + quoted(model_.joints_[i].child_link) +
+             ": has no inertia and carries none, but joint " + quoted(model_.joints_[i].name) +
              " moves it; without armature the mass matrix is singular there");
       }
     }
@@ -332,8 +352,8 @@ class ModelAssembler {
     return described_joint_[body] < 0 ? 0 : robot_.joints[index(described_joint_[body])].armature;
   }
 
-  /// A follower's armature and damping count with the square of its multiplier, its friction with the
-  /// magnitude: the same power at the coordinate that both share.
+  /// A follower's armature and damping count with the square of its multiplier, its friction with
+  /// the magnitude: the same power at the coordinate that both share.
   void fill_joint_numbers() {
     const std::size_t nv = index(model_.view_.nv);
     model_.armature_.assign(nv, 0);

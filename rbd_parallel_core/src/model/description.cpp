@@ -17,14 +17,22 @@ Pose pose_from_rpy(const Vec3<double>& position, double roll, double pitch, doub
 
 const char* name_of(JointKind kind) {
   switch (kind) {
-    case JointKind::fixed: return "fixed";
-    case JointKind::revolute: return "revolute";
-    case JointKind::continuous: return "continuous";
-    case JointKind::prismatic: return "prismatic";
-    case JointKind::helical: return "helical";
-    case JointKind::planar: return "planar";
-    case JointKind::spherical: return "spherical";
-    case JointKind::floating: return "floating";
+    case JointKind::fixed:
+      return "fixed";
+    case JointKind::revolute:
+      return "revolute";
+    case JointKind::continuous:
+      return "continuous";
+    case JointKind::prismatic:
+      return "prismatic";
+    case JointKind::helical:
+      return "helical";
+    case JointKind::planar:
+      return "planar";
+    case JointKind::spherical:
+      return "spherical";
+    case JointKind::floating:
+      return "floating";
   }
   return "unknown";
 }

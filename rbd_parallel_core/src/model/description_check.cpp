@@ -19,6 +19,18 @@ bool finite(const Pose& pose) {
          finite(pose.rotation.z);
 }
 
+/// Axes of length one, at right angles, right-handed; to the digits that files are written with.
+bool is_rotation(const Mat3<double>& R) {
+  constexpr double tolerance = 1e-6;
+  const auto near = [](double a, double b) { return std::abs(a - b) < tolerance; };
+  return near(dot(R.x, R.x), 1) && near(dot(R.y, R.y), 1) && near(dot(R.z, R.z), 1) &&
+         near(dot(R.x, R.y), 0) && near(dot(R.x, R.z), 0) && near(dot(R.y, R.z), 0) &&
+         dot(cross(R.x, R.y), R.z) > 0;
+}
+
+constexpr const char* no_rotation =
+    "is not a rotation; expected rows of length one at right angles, right-handed";
+
 /// One pass over a description; collects faults instead of stopping at the first.
 class Checker {
  public:
@@ -28,6 +40,7 @@ class Checker {
   DescriptionTree run() {
     if (robot_.links.empty()) fault("robot " + quoted(robot_.name) + " has no links");
     index_links();
+    check_link_rotations();
     index_joints();
     connect();
     for (const JointDescription& joint : robot_.joints) check_numbers(joint);
@@ -51,6 +64,15 @@ class Checker {
       if (name.empty()) fault("link number " + std::to_string(i) + " has no name");
       if (!link_index_.emplace(name, static_cast<int>(i)).second) {
         fault("link " + quoted(name) + ": there are two links of this name");
+      }
+    }
+  }
+
+  void check_link_rotations() {
+    for (const LinkDescription& link : robot_.links) {
+      if (link.inertial && finite(link.inertial->origin) &&
+          !is_rotation(link.inertial->origin.rotation)) {
+        fault("link " + quoted(link.name) + ": inertial origin.rotation " + no_rotation);
       }
     }
   }
@@ -94,13 +116,18 @@ class Checker {
   }
 
   void check_numbers(const JointDescription& joint) {
-    if (!finite(joint.origin)) fault(joint, "origin has a number that is not finite");
+    if (!finite(joint.origin)) {
+      fault(joint, "origin has a number that is not finite");
+    } else if (!is_rotation(joint.origin.rotation)) {
+      fault(joint, std::string("origin.rotation ") + no_rotation);
+    }
     const bool has_axis = joint.kind != JointKind::fixed && joint.kind != JointKind::floating &&
                           joint.kind != JointKind::spherical;
     if (has_axis) {
       const double norm2 = dot(joint.axis, joint.axis);
       if (!std::isfinite(norm2) || norm2 < 1e-24) {
-        fault(joint, "axis is " + to_text(joint.axis) + ", expected a finite vector that is not zero");
+        fault(joint,
+              "axis is " + to_text(joint.axis) + ", expected a finite vector that is not zero");
       }
     }
     if (!std::isfinite(joint.pitch)) fault(joint, "pitch is not finite");
@@ -135,7 +162,8 @@ class Checker {
 
   enum class Visit : char { not_yet, under_way, done };
 
-  /// Walks along followed joints to one whose leader is known, then back: every joint is visited once.
+  /// Walks along followed joints to one whose leader is known, then back: every joint is visited
+  /// once.
   void find_leader(int start, std::vector<Visit>& visits) {
     std::vector<int> path;
     int at = start;
@@ -204,7 +232,8 @@ class Checker {
       roots.push_back(robot_.links[i].name);
       tree_.root = static_cast<int>(i);
     }
-    if (roots.empty()) fault("no root link: every link is the child of a joint, so there is a cycle");
+    if (roots.empty())
+      fault("no root link: every link is the child of a joint, so there is a cycle");
     if (roots.size() > 1) {
       std::string names;
       for (const std::string& root : roots) names += (names.empty() ? "" : ", ") + quoted(root);

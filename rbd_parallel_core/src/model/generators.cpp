@@ -23,10 +23,12 @@ int parent_of(int i, double branching) {
 void check(const AutoTree& tree) {
   std::vector<std::string> faults;
   if (tree.bodies < 1) {
-    faults.push_back("auto_tree: bodies is " + std::to_string(tree.bodies) + ", expected at least 1");
+    faults.push_back("auto_tree: bodies is " + std::to_string(tree.bodies) +
+                     ", expected at least 1");
   }
   if (!(tree.branching >= 1) || !std::isfinite(tree.branching)) {
-    faults.push_back("auto_tree: branching is " + to_text(tree.branching) + ", expected at least 1");
+    faults.push_back("auto_tree: branching is " + to_text(tree.branching) +
+                     ", expected at least 1");
   }
   if (!std::isfinite(tree.skew)) faults.push_back("auto_tree: skew is not finite");
   if (!(tree.taper > 0) || !std::isfinite(tree.taper)) {
@@ -59,7 +61,8 @@ RobotDescription describe_auto_tree(const AutoTree& tree) {
     joint.parent = parent < 0 ? "base" : numbered("body", parent);
     joint.child = numbered("body", i);
     joint.axis = {0, 0, 1};
-    if (parent >= 0) joint.origin = pose_from_rpy({std::pow(tree.taper, parent), 0, 0}, tree.skew, 0, 0);
+    if (parent >= 0)
+      joint.origin = pose_from_rpy({std::pow(tree.taper, parent), 0, 0}, tree.skew, 0, 0);
     robot.joints.push_back(std::move(joint));
   }
   return robot;

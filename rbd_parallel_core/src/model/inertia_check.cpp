@@ -24,7 +24,8 @@ bool all_finite(const LinkInertial& inertial) {
 Eigen::Vector3d principal_moments(const SymMat3<double>& a) {
   Eigen::Matrix3d matrix;
   matrix << a.xx, a.xy, a.xz, a.xy, a.yy, a.yz, a.xz, a.yz, a.zz;
-  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
+  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(matrix, Eigen::EigenvaluesOnly)
+      .eigenvalues();
 }
 
 }  // namespace
@@ -35,12 +36,13 @@ std::optional<std::string> inertia_fault(const LinkInertial& inertial) {
     return "mass is " + to_text(inertial.mass) + " kg, expected a number that is not negative";
   }
   const Eigen::Vector3d moments = principal_moments(inertial.rotational);
-  const std::string written =
-      "(" + to_text(moments[0]) + ", " + to_text(moments[1]) + ", " + to_text(moments[2]) + ") kg m^2";
+  const std::string written = "(" + to_text(moments[0]) + ", " + to_text(moments[1]) + ", " +
+                              to_text(moments[2]) + ") kg m^2";
   if (inertial.mass == 0 && moments.cwiseAbs().maxCoeff() > 0) {
     return "rotational inertia with principal moments " + written + " without mass";
   }
-  // Numbers of real files are rounded to a few digits; a slab may fail the triangle inequality by that much.
+  // Numbers of real files are rounded to a few digits; a slab may fail the triangle inequality by
+  // that much.
   const double tolerance = 1e-6 * std::abs(moments[2]);
   if (moments[0] < -tolerance) {
     return "principal moments are " + written + ", expected none to be negative";

@@ -8,8 +8,8 @@
 
 namespace rbd_parallel_core {
 
-/// Says why no rigid body can have these numbers, or nothing if one can: finite, mass not negative, rotational
-/// inertia positive semidefinite and obeying the triangle inequality, none without mass.
+/// Says why no rigid body can have these numbers, or nothing if one can: finite, mass not negative,
+/// rotational inertia positive semidefinite and obeying the triangle inequality, none without mass.
 std::optional<std::string> inertia_fault(const LinkInertial& inertial);
 
 }  // namespace rbd_parallel_core

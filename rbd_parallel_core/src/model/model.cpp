@@ -22,8 +22,8 @@ std::string coordinates_text(const Joint& joint) {
       joint.nq == 1 ? "q[" + first + "]"
                     : "q[" + first + ".." + std::to_string(joint.q_index + joint.nq - 1) + "]";
   if (!joint.mimic) return range;
-  return "mimics " + joint.mimic->joint + ": " + to_text(joint.mimic->multiplier) + " " + range + " + " +
-         to_text(joint.mimic->offset);
+  return "mimics " + joint.mimic->joint + ": " + to_text(joint.mimic->multiplier) + " " + range +
+         " + " + to_text(joint.mimic->offset);
 }
 
 }  // namespace

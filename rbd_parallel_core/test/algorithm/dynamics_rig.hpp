@@ -32,8 +32,12 @@ class DynamicsRig {
                           const ExternalWrenches& f_ext = {}) const {
     Vector tau(nv());
     StateStatus status;
-    expect_ok(backend_->inverse_dynamics(
-        {.q = span(q), .v = span(v), .a = span(a), .f_ext = f_ext, .tau = span(tau), .status = {&status, 1}}));
+    expect_ok(backend_->inverse_dynamics({.q = span(q),
+                                          .v = span(v),
+                                          .a = span(a),
+                                          .f_ext = f_ext,
+                                          .tau = span(tau),
+                                          .status = {&status, 1}}));
     EXPECT_TRUE(status.ok());
     return tau;
   }
@@ -100,13 +104,14 @@ class DynamicsRig {
   /// x y z, quaternion x y z w
   Vector pose(const Vector& q, int link) const {
     Vector result(7);
-    expect_ok(backend_->link_kinematics({.q = span(q), .links = {&link, 1}, .poses = span(result)}));
+    expect_ok(
+        backend_->link_kinematics({.q = span(q), .links = {&link, 1}, .poses = span(result)}));
     return result;
   }
   Matrix jacobian(const Vector& q, int link, Axes axes = Axes::world) const {
     Matrix J(6, nv());
-    expect_ok(
-        backend_->link_kinematics({.q = span(q), .links = {&link, 1}, .jacobian = span(J), .axes = axes}));
+    expect_ok(backend_->link_kinematics(
+        {.q = span(q), .links = {&link, 1}, .jacobian = span(J), .axes = axes}));
     return J;
   }
 

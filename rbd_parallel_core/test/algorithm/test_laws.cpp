@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The laws of mechanics and of the mass matrix, on robots with every joint type, twisted in space, gravity parallel to
-// no axis, and on a chain of 1000 bodies. Comparison with numbers from elsewhere is done by the conformance suite
-// (test/backend) and against Pinocchio and MuJoCo (test/python).
+// The laws of mechanics and of the mass matrix, on robots with every joint type, twisted in space,
+// gravity parallel to no axis, and on a chain of 1000 bodies. Comparison with numbers from
+// elsewhere is done by the conformance suite (test/backend) and against Pinocchio and MuJoCo
+// (test/python).
 
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
@@ -53,8 +54,10 @@ class Laws : public testing::TestWithParam<Robot> {
     return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
   }
   static double size(const Matrix& a) { return std::max(1.0, a.cwiseAbs().maxCoeff()); }
-  static void expect_near(const Matrix& actual, const Matrix& expected, double tolerance, double scale = 1) {
-    EXPECT_LE((actual - expected).cwiseAbs().maxCoeff(), tolerance * std::max(scale, size(expected)));
+  static void expect_near(const Matrix& actual, const Matrix& expected, double tolerance,
+                          double scale = 1) {
+    EXPECT_LE((actual - expected).cwiseAbs().maxCoeff(),
+              tolerance * std::max(scale, size(expected)));
   }
 
   DynamicsRig rig_;
@@ -78,10 +81,12 @@ std::string name_of_robot(const testing::TestParamInfo<Robot>& robot) { return r
 INSTANTIATE_TEST_SUITE_P(Robots, Laws, testing::ValuesIn(robots()), name_of_robot);
 INSTANTIATE_TEST_SUITE_P(Robots, LawsWithFriction,
                          testing::Values(conformance::mixed_tree(Base::fixed),
-                                         conformance::mixed_tree(Base::floating), conformance::mimic_hand()),
+                                         conformance::mixed_tree(Base::floating),
+                                         conformance::mimic_hand()),
                          name_of_robot);
 
-// ---- the mass matrix ------------------------------------------------------------------------------------------------
+// ---- the mass matrix
+// ------------------------------------------------------------------------------------------------
 
 TEST_P(Laws, MassMatrixIsSymmetricInEveryBit) {
   for_all_states([&](const State& x) {
@@ -110,7 +115,8 @@ TEST_P(Laws, ColumnOfMassMatrixIsInverseDynamicsOfAUnitAcceleration) {
 TEST_P(Laws, InverseDynamicsIsLinearInTheAcceleration) {
   for_all_states([&](const State& x) {
     const Matrix M = rig_.mass_matrix(x.q);
-    expect_near(rig_.inverse_dynamics(x.q, x.v, x.a), M * x.a + rig_.bias(x.q, x.v), 500 * eps, 10 * size(M));
+    expect_near(rig_.inverse_dynamics(x.q, x.v, x.a), M * x.a + rig_.bias(x.q, x.v), 500 * eps,
+                10 * size(M));
   });
 }
 
@@ -146,7 +152,8 @@ TEST_P(Laws, MassMatrixTimesItsInverseIsOne) {
   for_all_states([&](const State& x) {
     const Matrix M = rig_.mass_matrix(x.q), inverse = rig_.inverse(x.q);
     EXPECT_EQ(inverse, Matrix(inverse.transpose()));
-    expect_near(M * inverse, Matrix::Identity(rig_.nv(), rig_.nv()), 100 * eps, size(M) * size(inverse));
+    expect_near(M * inverse, Matrix::Identity(rig_.nv(), rig_.nv()), 100 * eps,
+                size(M) * size(inverse));
   });
 }
 
@@ -157,13 +164,16 @@ TEST_P(Laws, KineticEnergyIsThatOfTheMassMatrix) {
   });
 }
 
-// ---- forward and inverse dynamics -----------------------------------------------------------------------------------
+// ---- forward and inverse dynamics
+// -----------------------------------------------------------------------------------
 
 /// Both methods against a dense solve by Eigen, and inverse dynamics undoes them.
-void expect_forward_dynamics(const DynamicsRig& rig, const Vector& q, const Vector& v, const Vector& tau) {
+void expect_forward_dynamics(const DynamicsRig& rig, const Vector& q, const Vector& v,
+                             const Vector& tau) {
   const Matrix M = rig.mass_matrix(q);
   const Vector expected = Eigen::LLT<Eigen::MatrixXd>(M).solve(tau - rig.bias(q, v));
-  for (const ForwardMethod method : {ForwardMethod::automatic, ForwardMethod::aba, ForwardMethod::crba}) {
+  for (const ForwardMethod method :
+       {ForwardMethod::automatic, ForwardMethod::aba, ForwardMethod::crba}) {
     if (method == ForwardMethod::aba && rig.model().has_mimic()) continue;
     const Vector qdd = rig.forward_dynamics(q, v, tau, method);
     const double scale = std::max(1.0, expected.cwiseAbs().maxCoeff());
@@ -206,14 +216,16 @@ TEST_P(LawsWithFriction, FrictionTakesPower) {
   });
 }
 
-// ---- energies -------------------------------------------------------------------------------------------------------
+// ---- energies
+// -------------------------------------------------------------------------------------------------------
 
 TEST_P(Laws, GravityForcesAreTheDerivativeOfThePotentialEnergy) {
   for_all_states([&](const State& x) {
     const Vector g = rig_.gravity(x.q);
     for (int k = 0; k < std::min(rig_.nv(), 12); ++k) {
       const Vector unit = Vector::Unit(rig_.nv(), k);
-      const double slope = derivative([&](double t) { return rig_.potential(rig_.integrate(x.q, unit, t)); });
+      const double slope =
+          derivative([&](double t) { return rig_.potential(rig_.integrate(x.q, unit, t)); });
       EXPECT_NEAR(slope, g[k], 1e-10 * std::max(std::abs(rig_.potential(x.q)), size(g)));
     }
   });
@@ -226,8 +238,10 @@ TEST_P(Laws, EnergyRateIsThePowerOfTheJoints) {
       const Vector q = rig_.integrate(x.q, x.v, t);
       return rig_.kinetic(q, x.v + t * qdd) + rig_.potential(q);
     };
-    // The motion bends away from the states above within h by its curvature; keep that in the tolerance.
-    const double scale = std::abs(energy(0)) + std::abs(x.v.dot(x.tau)) + x.v.squaredNorm() * size(qdd);
+    // The motion bends away from the states above within h by its curvature; keep that in the
+    // tolerance.
+    const double scale =
+        std::abs(energy(0)) + std::abs(x.v.dot(x.tau)) + x.v.squaredNorm() * size(qdd);
     EXPECT_NEAR(derivative(energy), x.v.dot(x.tau), 1e-8 * scale);
   });
 }
@@ -249,16 +263,19 @@ TEST_P(LawsWithFriction, EnergyRateIsThePowerOfTheJointsLessFriction) {
 TEST_P(Laws, PotentialEnergyIsThatOfTheCentreOfMass) {
   const Vec3<double> g = rig_.model().gravity();
   for_all_states([&](const State& x) {
-    const double expected = -rig_.model().total_mass() * Eigen::Vector3d(g.x, g.y, g.z).dot(rig_.com(x.q));
+    const double expected =
+        -rig_.model().total_mass() * Eigen::Vector3d(g.x, g.y, g.z).dot(rig_.com(x.q));
     EXPECT_NEAR(rig_.potential(x.q), expected, 200 * eps * std::max(1.0, std::abs(expected)));
   });
 }
 
-// ---- links ----------------------------------------------------------------------------------------------------------
+// ---- links
+// ----------------------------------------------------------------------------------------------------------
 
 Eigen::Matrix3d rotation(const Vector& pose) {
   const Mat3<double> R = conformance::detail::quaternion_matrix(pose.data() + 3);
-  return (Eigen::Matrix3d() << R.x.x, R.x.y, R.x.z, R.y.x, R.y.y, R.y.z, R.z.x, R.z.y, R.z.z).finished();
+  return (Eigen::Matrix3d() << R.x.x, R.x.y, R.x.z, R.y.x, R.y.y, R.y.z, R.z.x, R.z.y, R.z.z)
+      .finished();
 }
 
 /// J v is the rate of the pose: of the origin, and w with d/dt R = w x R.
@@ -274,8 +291,9 @@ TEST_P(Laws, JacobianTimesVelocityIsTheRateOfThePose) {
         const Eigen::Vector3d axis = rotation(rig_.pose(x.q, link)).col(k);
         const Eigen::Vector3d turned = Eigen::Vector3d(twist.tail<3>()).cross(axis);
         for (int i = 0; i < 3; ++i) {
-          const double turn = derivative(
-              [&](double t) { return rotation(rig_.pose(rig_.integrate(x.q, x.v, t), link))(i, k); });
+          const double turn = derivative([&](double t) {
+            return rotation(rig_.pose(rig_.integrate(x.q, x.v, t), link))(i, k);
+          });
           EXPECT_NEAR(turn, turned[i], 1e-8 * scale);
         }
       }
@@ -293,7 +311,8 @@ TEST_P(Laws, JacobianInLinkAxesIsTheTurnedOne) {
   });
 }
 
-/// tau without a wrench less tau with it is J^T wrench, so its power is that of the wrench on the link's twist.
+/// tau without a wrench less tau with it is J^T wrench, so its power is that of the wrench on the
+/// link's twist.
 TEST_P(Laws, AWrenchActsThroughTheJacobian) {
   const int link = last_link();
   for_all_states([&](const State& x) {
@@ -307,7 +326,8 @@ TEST_P(Laws, AWrenchActsThroughTheJacobian) {
       EXPECT_NEAR(x.v.dot(free - loaded), (J * x.v).dot(wrench), 1e4 * eps * size(free));
 
       const Vector qdd = rig_.forward_dynamics(x.q, x.v, x.tau, ForwardMethod::automatic, f_ext);
-      expect_near(rig_.inverse_dynamics(x.q, x.v, qdd, f_ext), x.tau, 1e-10, size(free) + size(loaded));
+      expect_near(rig_.inverse_dynamics(x.q, x.v, qdd, f_ext), x.tau, 1e-10,
+                  size(free) + size(loaded));
     }
   });
 }
@@ -319,8 +339,10 @@ TEST_P(Laws, AWrenchInLinkAxesEqualsTheTurnedOneInWorldAxes) {
     const Eigen::Matrix3d R = rotation(rig_.pose(x.q, link));
     Vector turned(6);
     turned << R * wrench.head<3>(), R * wrench.tail<3>();
-    const Vector in_link = rig_.inverse_dynamics(x.q, x.v, x.a, {{&link, 1}, {wrench.data(), 6}, Axes::link});
-    const Vector in_world = rig_.inverse_dynamics(x.q, x.v, x.a, {{&link, 1}, {turned.data(), 6}, Axes::world});
+    const Vector in_link =
+        rig_.inverse_dynamics(x.q, x.v, x.a, {{&link, 1}, {wrench.data(), 6}, Axes::link});
+    const Vector in_world =
+        rig_.inverse_dynamics(x.q, x.v, x.a, {{&link, 1}, {turned.data(), 6}, Axes::world});
     expect_near(in_link, in_world, 500 * eps);
   });
 }
@@ -334,7 +356,8 @@ TEST_P(Laws, CentreOfMassIsThatOfTheLinks) {
       if (!link.inertial) continue;
       const Vector pose = rig_.pose(x.q, *rig_.model().find_link(link.name));
       const Vec3<double>& c = link.inertial->origin.position;
-      moment += link.inertial->mass * (pose.head<3>() + rotation(pose) * Eigen::Vector3d(c.x, c.y, c.z));
+      moment +=
+          link.inertial->mass * (pose.head<3>() + rotation(pose) * Eigen::Vector3d(c.x, c.y, c.z));
       mass += link.inertial->mass;
     }
     EXPECT_NEAR(rig_.model().total_mass(), mass, 100 * eps * mass);
@@ -342,7 +365,8 @@ TEST_P(Laws, CentreOfMassIsThatOfTheLinks) {
   });
 }
 
-// ---- floating bases -------------------------------------------------------------------------------------------------
+// ---- floating bases
+// -------------------------------------------------------------------------------------------------
 
 class FloatingBase : public testing::Test {
  protected:
@@ -368,19 +392,23 @@ class FloatingBase : public testing::Test {
 TEST_F(FloatingBase, WithoutGravityPlaceAndOrientationDoNotMatter) {
   const auto nv = static_cast<std::size_t>(rig_.nv());
   const Vector q = DynamicsRig::vector(conformance::random_configuration(rig_.model(), random_));
-  const Vector v = DynamicsRig::vector(random_.numbers(nv, 2)), a = DynamicsRig::vector(random_.numbers(nv, 5));
+  const Vector v = DynamicsRig::vector(random_.numbers(nv, 2)),
+               a = DynamicsRig::vector(random_.numbers(nv, 5));
   const Eigen::Quaterniond turn = Eigen::Quaterniond(0.3, -0.5, 0.7, 0.2).normalized();
   const Vector elsewhere = moved(q, turn, {3, -20, 100});
   const Vector tau = rig_.inverse_dynamics(q, v, a);
   const double scale = tau.cwiseAbs().maxCoeff();
-  EXPECT_LE((rig_.inverse_dynamics(elsewhere, v, a) - tau).cwiseAbs().maxCoeff(), 100 * eps * scale);
-  EXPECT_LE((rig_.mass_matrix(elsewhere) - rig_.mass_matrix(q)).cwiseAbs().maxCoeff(), 100 * eps * scale);
+  EXPECT_LE((rig_.inverse_dynamics(elsewhere, v, a) - tau).cwiseAbs().maxCoeff(),
+            100 * eps * scale);
+  EXPECT_LE((rig_.mass_matrix(elsewhere) - rig_.mass_matrix(q)).cwiseAbs().maxCoeff(),
+            100 * eps * scale);
   EXPECT_NEAR(rig_.kinetic(elsewhere, v), rig_.kinetic(q, v), 100 * eps * scale);
   const Vector qdd = rig_.forward_dynamics(q, v, tau);
   EXPECT_LE((rig_.forward_dynamics(elsewhere, v, tau) - qdd).cwiseAbs().maxCoeff(), 1e-11 * scale);
 }
 
-/// Nothing outside acts on it: the force on the base is the rate of the momentum, which M's first rows give.
+/// Nothing outside acts on it: the force on the base is the rate of the momentum, which M's first
+/// rows give.
 TEST_F(FloatingBase, WithoutForcesMomentumIsConserved) {
   const auto nv = static_cast<std::size_t>(rig_.nv());
   const Vector q = DynamicsRig::vector(conformance::random_configuration(rig_.model(), random_));
@@ -395,7 +423,8 @@ TEST_F(FloatingBase, WithoutForcesMomentumIsConserved) {
     const Eigen::Matrix3d R = rotation(rig_.pose(q_t, 0));
     Vector result(6);
     result.head<3>() = R * in_base.head<3>();
-    result.tail<3>() = R * in_base.tail<3>() + Eigen::Vector3d(q_t.head<3>()).cross(Eigen::Vector3d(result.head<3>()));
+    result.tail<3>() = R * in_base.tail<3>() +
+                       Eigen::Vector3d(q_t.head<3>()).cross(Eigen::Vector3d(result.head<3>()));
     return result;
   };
   const double h = 1e-3, scale = momentum(0).cwiseAbs().maxCoeff() + qdd.cwiseAbs().maxCoeff();
@@ -411,19 +440,22 @@ TEST_F(FloatingBase, FallsFreely) {
   const Vector zero = Vector::Zero(rig.nv());
   const Vector qdd = rig.forward_dynamics(q, zero, zero);
   const Vec3<double>& g = robot.options.gravity;
-  const Eigen::Vector3d expected = rotation(rig.pose(q, 0)).transpose() * Eigen::Vector3d(g.x, g.y, g.z);
+  const Eigen::Vector3d expected =
+      rotation(rig.pose(q, 0)).transpose() * Eigen::Vector3d(g.x, g.y, g.z);
   EXPECT_LE((qdd.head<3>() - expected).cwiseAbs().maxCoeff(), 1e-11);
   EXPECT_LE(qdd.tail(rig.nv() - 3).cwiseAbs().maxCoeff(), 1e-11);
 }
 
-// ---- long chains ----------------------------------------------------------------------------------------------------
+// ---- long chains
+// ----------------------------------------------------------------------------------------------------
 
 class LongChain : public testing::Test {
  protected:
   static constexpr int n = 1000;
   DynamicsRig rig_{conformance::chain(n)};
   Random random_{9};
-  Vector q_ = DynamicsRig::vector(random_.numbers(n, 3)), v_ = DynamicsRig::vector(random_.numbers(n, 1));
+  Vector q_ = DynamicsRig::vector(random_.numbers(n, 3)),
+         v_ = DynamicsRig::vector(random_.numbers(n, 1));
   Vector tau_ = DynamicsRig::vector(random_.numbers(n, 10));
 };
 

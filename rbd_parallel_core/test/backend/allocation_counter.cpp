@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts every allocation of the process. The functions below take the place of the C library's in all libraries
-// that the executable loads, so that nothing escapes: operator new and Eigen's allocator end up here too. They hand
-// on to glibc's own names.
+// Counts every allocation of the process. The functions below take the place of the C library's in
+// all libraries that the executable loads, so that nothing escapes: operator new and Eigen's
+// allocator end up here too. They hand on to glibc's own names.
 
 #include "allocation_counter.hpp"
 
@@ -72,7 +72,8 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
 
 int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexcept {
   counted();
-  if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
+  if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
+    return EINVAL;
   void* const result = __libc_memalign(alignment, size);
   if (result == nullptr) return ENOMEM;
   *memory = result;

@@ -7,8 +7,8 @@
 
 namespace rbd_parallel_core {
 
-/// Calls of malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign, free and their like while `action` runs,
-/// from any thread and library of the process.
+/// Calls of malloc, calloc, realloc, aligned_alloc, posix_memalign, memalign, free and their like
+/// while `action` runs, from any thread and library of the process.
 template <class Action>
 std::uint64_t allocations_during(const Action& action) {
   const std::uint64_t before = rbd_allocation_count();

@@ -12,10 +12,12 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
   EXPECT_EQ(message({Code::not_configured, Argument::none, 0, 0}),
             "the backend is not configured; call configure with a model first");
   EXPECT_EQ(message({Code::batch_too_large, Argument::batch, 16, 17}),
-            "batch is 17, but the backend was configured for at most 16; configure it with a larger max_batch or "
+            "batch is 17, but the backend was configured for at most 16; configure it with a "
+            "larger max_batch or "
             "send smaller batches");
   EXPECT_EQ(message({Code::wrong_size, Argument::q, 14, 12}), "q has 12 elements, expected 14");
-  EXPECT_EQ(message({Code::wrong_size, Argument::wrenches, 12, 6}), "f_ext has 6 elements, expected 12");
+  EXPECT_EQ(message({Code::wrong_size, Argument::wrenches, 12, 6}),
+            "f_ext has 6 elements, expected 12");
   EXPECT_EQ(message({Code::missing, Argument::tau, 7, 0}), "tau is not given; it needs 7 elements");
   EXPECT_EQ(message({Code::out_of_range, Argument::links, 9, -1}),
             "links holds the index -1, expected 0 to 8");
@@ -24,7 +26,8 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
   EXPECT_EQ(message({Code::unsupported, Argument::method, 0, 0}),
             "method aba cannot be used on a model with mimic joints; use crba or automatic");
   EXPECT_EQ(message({Code::unsupported, Argument::method, 4096, 5000}),
-            "method crba keeps a dense mass matrix, offered up to nv = 4096; this model has nv = 5000; use method "
+            "method crba keeps a dense mass matrix, offered up to nv = 4096; this model has nv = "
+            "5000; use method "
             "aba");
   EXPECT_EQ(message({Code::failed, Argument::none, 0, 0}),
             "the backend failed to complete the call; configure it again");
@@ -43,10 +46,12 @@ TEST(Message, EveryArgumentHasANameOfItsOwn) {
 TEST(Message, OfAStateNamesTheJoint) {
   const Model model = serial_chain(3);
   EXPECT_EQ(message(StateStatus{}, model), "ok");
-  EXPECT_EQ(message({StateStatus::Code::not_finite, -1}, model),
-            "an input is NaN, infinite or a zero quaternion, or the result overflows");
+  EXPECT_EQ(
+      message({StateStatus::Code::not_finite, -1}, model),
+      "an input is NaN, infinite or a zero quaternion, or the result overflows or is undefined");
   EXPECT_EQ(message({StateStatus::Code::singular, 1}, model),
-            "the mass matrix is singular at joint 'joint0000001': nothing resists its motion; give the links "
+            "the mass matrix is singular at joint 'joint0000001': nothing resists its motion; give "
+            "the links "
             "beyond it an inertia or the joint an armature");
 }
 

@@ -3,7 +3,8 @@
 
 namespace rbd_parallel_core::conformance {
 
-RBD_BACKEND_CONFORMANCE(Reference, {.name = "reference", .make = [] { return make_backend("reference"); }});
+RBD_BACKEND_CONFORMANCE(Reference,
+                        {.name = "reference", .make = [] { return make_backend("reference"); }});
 
 TEST(MakeBackend, NamesWhatItKnows) {
   for (const std::string& name : backend_names()) EXPECT_EQ(make_backend(name)->name(), name);

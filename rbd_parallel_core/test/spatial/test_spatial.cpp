@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The laws of the spatial operators, each for float, double and long double, against one another and against dense
-// 6x6 algebra by Eigen. Every law is tried on several random operands.
+// The laws of the spatial operators, each for float, double and long double, against one another
+// and against dense 6x6 algebra by Eigen. Every law is tried on several random operands.
 
 #include <gtest/gtest.h>
 
@@ -53,10 +53,12 @@ class Spatial : public testing::Test {
   Force<S> force() { return {vec(), vec()}; }
   Mat3<S> mat() { return {vec(), vec(), vec()}; }
   SymMat3<S> sym() {
-    return {uniform(1, 3), uniform(-1, 1), uniform(-1, 1), uniform(1, 3), uniform(-1, 1), uniform(1, 3)};
+    return {uniform(1, 3), uniform(-1, 1), uniform(-1, 1),
+            uniform(1, 3), uniform(-1, 1), uniform(1, 3)};
   }
   Mat3<S> rotation() {
-    return rotation_from_quaternion(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(0.1, 1));
+    return rotation_from_quaternion(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1),
+                                    uniform(0.1, 1));
   }
   Transform<S> transform() { return {rotation(), vec()}; }
   ZTurn<S> z_turn() {
@@ -81,7 +83,8 @@ class Spatial : public testing::Test {
   }
   static Inertia<S> inertia_of(const std::vector<PointMass>& points) {
     Inertia<S> sum = Inertia<S>::zero();
-    for (const PointMass& point : points) sum += inertia_from_com(point.m, point.p, SymMat3<S>::zero());
+    for (const PointMass& point : points)
+      sum += inertia_from_com(point.m, point.p, SymMat3<S>::zero());
     return sum;
   }
   Inertia<S> inertia() { return inertia_of(heap()); }
@@ -109,18 +112,20 @@ class Spatial : public testing::Test {
     return blocks(E, zero, negative(product(E, dense(skew(x.r)))), E);
   }
 
-  /// Equal up to rounding: 64 eps of the largest number that took part, given as `scale` or found in b.
+  /// Equal up to rounding: 64 eps of the largest number that took part, given as `scale` or found
+  /// in b.
   static void expect_near(const Dense& a, const Dense& b, Wide scale = 1) {
-    EXPECT_LE(distance(a, b), 64 * Wide(std::numeric_limits<S>::epsilon()) * std::max(scale, largest(b)));
+    EXPECT_LE(distance(a, b),
+              64 * Wide(std::numeric_limits<S>::epsilon()) * std::max(scale, largest(b)));
   }
   template <class T>
-  static void expect_near(const T& a, const T& b, Wide scale = 1)
-    requires requires { dense(a); }
-  {
-    expect_near(dense(a), dense(b), scale);
+  static void expect_near(const T& a, const T& b, Wide scale = 1) requires requires {
+    dense(a);
   }
+  { expect_near(dense(a), dense(b), scale); }
   static void expect_near(S a, S b, Wide scale = 1) {
-    EXPECT_LE(std::abs(a - b), 64 * Wide(std::numeric_limits<S>::epsilon()) * std::max<Wide>(scale, std::abs(b)));
+    EXPECT_LE(std::abs(a - b),
+              64 * Wide(std::numeric_limits<S>::epsilon()) * std::max<Wide>(scale, std::abs(b)));
   }
 
   template <class Law>
@@ -135,7 +140,8 @@ class Spatial : public testing::Test {
 using Scalars = testing::Types<float, double, long double>;
 TYPED_TEST_SUITE(Spatial, Scalars);
 
-// ---- vectors and matrices -------------------------------------------------------------------------------------------
+// ---- vectors and matrices
+// -------------------------------------------------------------------------------------------
 
 TYPED_TEST(Spatial, SkewTimesAIsTheCrossProduct) {
   this->for_all([&] {
@@ -152,7 +158,8 @@ TYPED_TEST(Spatial, MatrixProductsAgreeWithEigen) {
     const auto a = this->vec();
     this->expect_near(this->dense(A * B), product(this->dense(A), this->dense(B)), 20);
     this->expect_near(this->dense(A * a), product(this->dense(A), this->dense(a)), 20);
-    this->expect_near(this->dense(transpose_times(A, a)), product(transposed(this->dense(A)), this->dense(a)), 20);
+    this->expect_near(this->dense(transpose_times(A, a)),
+                      product(transposed(this->dense(A)), this->dense(a)), 20);
     const auto P = this->sym();
     this->expect_near(this->dense(P * a), product(this->dense(P), this->dense(a)), 20);
   });
@@ -164,12 +171,15 @@ TYPED_TEST(Spatial, RotateBackIsEtAE) {
     const auto P = this->sym();
     const auto A = this->mat();
     const Dense Et = transposed(this->dense(E));
-    this->expect_near(this->dense(rotate_back(E, P)), product(Et, product(this->dense(P), this->dense(E))), 10);
-    this->expect_near(this->dense(rotate_back(E, A)), product(Et, product(this->dense(A), this->dense(E))), 10);
+    this->expect_near(this->dense(rotate_back(E, P)),
+                      product(Et, product(this->dense(P), this->dense(E))), 10);
+    this->expect_near(this->dense(rotate_back(E, A)),
+                      product(Et, product(this->dense(A), this->dense(E))), 10);
   });
 }
 
-// ---- transforms -----------------------------------------------------------------------------------------------------
+// ---- transforms
+// -----------------------------------------------------------------------------------------------------
 
 TYPED_TEST(Spatial, TransformsAreAssociative) {
   this->for_all([&] {
@@ -237,7 +247,8 @@ TYPED_TEST(Spatial, PowerIsInvariant) {
   });
 }
 
-// ---- cross products -------------------------------------------------------------------------------------------------
+// ---- cross products
+// -------------------------------------------------------------------------------------------------
 
 TYPED_TEST(Spatial, CrossOfForcesIsMinusTheTransposedCrossOfMotions) {
   this->for_all([&] {
@@ -273,7 +284,8 @@ TYPED_TEST(Spatial, CrossProductsAreCovariant) {
   });
 }
 
-// ---- rigid-body inertias --------------------------------------------------------------------------------------------
+// ---- rigid-body inertias
+// --------------------------------------------------------------------------------------------
 
 TYPED_TEST(Spatial, ShiftOfAnInertiaIsTheParallelAxisTheorem) {
   this->for_all([&] {
@@ -306,7 +318,8 @@ TYPED_TEST(Spatial, TransformingAnInertiaTransformsItsMomentum) {
     const auto v = this->motion();
     this->expect_near(apply(x, I) * x.apply(v), x.apply(I * v), 500);
     this->expect_near(this->dense(apply_inverse(x, I)),
-                      product(transposed(this->dense(x)), product(this->dense(I), this->dense(x))), 500);
+                      product(transposed(this->dense(x)), product(this->dense(I), this->dense(x))),
+                      500);
   });
 }
 
@@ -330,7 +343,8 @@ TYPED_TEST(Spatial, InertiasAddLikeTheBodiesTheyBelongTo) {
   this->expect_near((a + b) * v, a * v + b * v, 200);
 }
 
-// ---- articulated inertias -------------------------------------------------------------------------------------------
+// ---- articulated inertias
+// -------------------------------------------------------------------------------------------
 
 TYPED_TEST(Spatial, AnArticulatedRigidBodyIsTheRigidBody) {
   this->for_all([&] {
@@ -350,7 +364,8 @@ TYPED_TEST(Spatial, ArticulatedTransformsAgreeWithTheirMatrices) {
     const Transform<TypeParam> only_shift{Mat3<TypeParam>::identity(), x.r};
     this->expect_near(this->dense(A * v), product(this->dense(A), this->dense(v)), 50);
     for (const auto& y : {x, only_shift}) {
-      const Dense expected = product(transposed(this->dense(y)), product(this->dense(A), this->dense(y)));
+      const Dense expected =
+          product(transposed(this->dense(y)), product(this->dense(A), this->dense(y)));
       this->expect_near(this->dense(apply_inverse(y, A)), expected, 500);
     }
     this->expect_near(shift(A, x.r), apply_inverse(only_shift, A), 500);
@@ -386,7 +401,8 @@ TYPED_TEST(Spatial, LargestDiagonal) {
   EXPECT_EQ(Wide(largest_diagonal(A)), largest(diagonal));
 }
 
-// ---- turns about and shifts along one axis --------------------------------------------------------------------------
+// ---- turns about and shifts along one axis
+// --------------------------------------------------------------------------
 
 TYPED_TEST(Spatial, AxisRenamingsUndoEachOther) {
   const auto check = [&](const auto& a) {
@@ -401,9 +417,11 @@ TYPED_TEST(Spatial, AxisRenamingsUndoEachOther) {
   check(this->articulated_inertia());
 }
 
-/// One turn in all its forms against the general rotation E, and one shift against the general transform by r.
+/// One turn in all its forms against the general rotation E, and one shift against the general
+/// transform by r.
 template <class Test, class Turn, class Shift, class S = typename std::remove_cvref_t<Turn>::Scalar>
-void expect_general_forms(Test& test, const Turn& turn, const Shift& shift_along, const Vec3<S>& r) {
+void expect_general_forms(Test& test, const Turn& turn, const Shift& shift_along,
+                          const Vec3<S>& r) {
   const Mat3<S> E = turn.E;
   const auto a = test.vec();
   test.expect_near(turn.turn.rotate(a), E * a, 10);
@@ -446,8 +464,9 @@ TYPED_TEST(PlaneTurn, AboutZIsTheGeneralRotation) {
     const ZTurn<S> turn = this->z_turn();
     const S o(0), i(1), z = this->uniform(-2, 2);
     const Mat3<S> E{{turn.c, turn.s, o}, {-turn.s, turn.c, o}, {o, o, i}};
-    expect_general_forms(*this, KnownTurn<S, ZTurn<S>>{turn, E},
-                         [&](const auto& a) { return shift_along_z(a, z); }, Vec3<S>{o, o, z});
+    expect_general_forms(
+        *this, KnownTurn<S, ZTurn<S>>{turn, E}, [&](const auto& a) { return shift_along_z(a, z); },
+        Vec3<S>{o, o, z});
   });
 }
 
@@ -457,14 +476,17 @@ TYPED_TEST(PlaneTurn, AboutXIsTheGeneralRotation) {
     const XTurn<S> turn = this->x_turn();
     const S o(0), i(1), x = this->uniform(-2, 2);
     const Mat3<S> E{{i, o, o}, {o, turn.c, turn.s}, {o, -turn.s, turn.c}};
-    expect_general_forms(*this, KnownTurn<S, XTurn<S>>{turn, E},
-                         [&](const auto& a) { return shift_along_x(a, x); }, Vec3<S>{x, o, o});
+    expect_general_forms(
+        *this, KnownTurn<S, XTurn<S>>{turn, E}, [&](const auto& a) { return shift_along_x(a, x); },
+        Vec3<S>{x, o, o});
   });
 }
 
-// ---- orientations ---------------------------------------------------------------------------------------------------
+// ---- orientations
+// ---------------------------------------------------------------------------------------------------
 
-/// Rotation to quaternion and back; quaternions x y z w, about all axes, half turns and the identity included.
+/// Rotation to quaternion and back; quaternions x y z w, about all axes, half turns and the
+/// identity included.
 TYPED_TEST(Spatial, QuaternionsAndRotationsAreTheSame) {
   using S = TypeParam;
   const S half = std::sqrt(S(0.5)), third = std::sqrt(S(1) / 3);
@@ -473,7 +495,8 @@ TYPED_TEST(Spatial, QuaternionsAndRotationsAreTheSame) {
       {half, half, 0, 0}, {half, -half, 0, 0}, {0, half, half, 0},   {third, third, third, 0},
       {half, 0, 0, half}, {0, -half, 0, half}, {0.5, 0.5, 0.5, 0.5}, {S(1e-4), 0, 0, 1}};
   for (int i = 0; i < this->tries; ++i) {
-    quaternions.push_back({this->uniform(-1, 1), this->uniform(-1, 1), this->uniform(-1, 1), this->uniform(-1, 1)});
+    quaternions.push_back(
+        {this->uniform(-1, 1), this->uniform(-1, 1), this->uniform(-1, 1), this->uniform(-1, 1)});
   }
   for (const auto& [x, y, z, w] : quaternions) {
     const Eigen::Quaternion<Wide> expected = Eigen::Quaternion<Wide>(w, x, y, z).normalized();
@@ -505,9 +528,10 @@ TEST(PoseFromRpy, IsYawTimesPitchTimesRoll) {
     for (const double pitch : {0.0, 1.2, -std::acos(0.0)}) {
       for (const double yaw : {0.0, -0.7, 3.0}) {
         const Pose pose = pose_from_rpy({1, 2, 3}, roll, pitch, yaw);
-        const Eigen::Matrix3d R = (AngleAxisd(yaw, Vector3d::UnitZ()) * AngleAxisd(pitch, Vector3d::UnitY()) *
-                                   AngleAxisd(roll, Vector3d::UnitX()))
-                                      .toRotationMatrix();
+        const Eigen::Matrix3d R =
+            (AngleAxisd(yaw, Vector3d::UnitZ()) * AngleAxisd(pitch, Vector3d::UnitY()) *
+             AngleAxisd(roll, Vector3d::UnitX()))
+                .toRotationMatrix();
         const Mat3<double>& m = pose.rotation;
         Eigen::Matrix3d actual;
         actual << m.x.x, m.x.y, m.x.z, m.y.x, m.y.y, m.y.z, m.z.x, m.z.y, m.z.z;

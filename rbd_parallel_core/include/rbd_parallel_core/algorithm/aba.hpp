@@ -5,7 +5,8 @@
 
 namespace rbd_parallel_core {
 
-/// What one eliminated coordinate leaves for the last pass: qdd = u - U . a, both divided by D already.
+/// What one eliminated coordinate leaves for the last pass: qdd = u - U . a, both divided by D
+/// already.
 template <class S>
 struct EliminatedCoordinate {
   Force<S> U;
@@ -16,14 +17,15 @@ struct EliminatedCoordinate {
 template <class S, template <class> class Array>
 struct AbaWorkspace {
   JointTurns<S, Array> turns;
-  Array<Vec3<S>> w;                  ///< angular velocity
-  Array<Motion<S>> c;                ///< velocity products; later the acceleration
-  Array<ArticulatedInertia<S>> IA;   ///< what children other than the next body add to the articulated inertia
-  Array<Force<S>> pA;                ///< bias force, and what those children add to it
+  Array<Vec3<S>> w;    ///< angular velocity
+  Array<Motion<S>> c;  ///< velocity products; later the acceleration
+  Array<Force<S>> pA;  ///< bias force, and what children other than the next body add to it
+  Array<ArticulatedInertia<S>> IA;            ///< what those children add to the inertia
   Array<EliminatedCoordinate<S>> eliminated;  ///< nv
 };
 
-/// D counts as zero when it is not above this times the largest diagonal entry of the articulated inertia.
+/// D counts as zero when it is not above this times the largest diagonal entry of the articulated
+/// inertia.
 template <class Real>
 constexpr Real singular_tolerance() {
   return Real(64) * std::numeric_limits<Real>::epsilon();
@@ -31,15 +33,16 @@ constexpr Real singular_tolerance() {
 
 /// Articulated-body algorithm (Featherstone, table 7.1, with classical accelerations):
 ///   qdd = M^-1 (tau - C v - g - [friction] + J^T f_ext)
-/// Joints of several coordinates are let go one coordinate after the other, as if each were a joint of its
-/// own on a massless body; every elimination is then the same rank-one step and no small matrix is inverted.
-/// The model must have no mimic joints. Arguments as for rnea; qdd: writer of nv numbers.
-/// Returns 0, or 1 + the coordinate at which the motion is singular (then qdd means nothing).
+/// Joints of several coordinates are let go one coordinate after the other, as if each were a joint
+/// of its own on a massless body; every elimination is then the same rank-one step and no small
+/// matrix is inverted. The model must have no mimic joints. Arguments as for rnea; qdd: writer of
+/// nv numbers. Returns 0, or 1 + the coordinate at which the motion is singular (then qdd means
+/// nothing).
 template <class S, class Real, template <class> class Array, class Q, class V, class T, class F,
           class Qdd>
 RBD_KERNEL S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws, const Q& q,
-                    const V& v, const T& tau, const F& f_ext, const Vec3<S>& gravity, bool friction,
-                    const Qdd& qdd) {
+                 const V& v, const T& tau, const F& f_ext, const Vec3<S>& gravity, bool friction,
+                 const Qdd& qdd) {
   using Traits = ScalarTraits<S>;
   constexpr bool moves = !is_zero<V>;
 
@@ -80,8 +83,8 @@ RBD_KERNEL S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws,
     });
   }
 
-  // Inward: let every joint go and hand what is left to the parent. From body i + 1 to its parent i it is carried
-  // along; what other children leave is kept in the workspace.
+  // Inward: let every joint go and hand what is left to the parent. From body i + 1 to its parent i
+  // it is carried along; what other children leave is kept in the workspace.
   ArticulatedInertia<S> carried_IA = ArticulatedInertia<S>::zero();
   Force<S> carried_pA = Force<S>::zero();
   S singular(Real(0));

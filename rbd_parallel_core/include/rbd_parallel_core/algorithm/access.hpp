@@ -8,8 +8,8 @@
 #include "rbd_parallel_core/spatial/sincos.hpp"
 
 /// How the algorithms read states and keep intermediate results. They never see an array: they call
-/// `q(k)` for a coordinate and load / store structs by body. What stands behind is the caller's: a row of
-/// doubles, a tile of SIMD lanes, a strided buffer of a GPU.
+/// `q(k)` for a coordinate and load / store structs by body. What stands behind is the caller's: a
+/// row of doubles, a tile of SIMD lanes, a strided buffer of a GPU.
 namespace rbd_parallel_core {
 
 /// Reads coordinate k of one state from a row.
@@ -19,7 +19,8 @@ struct Row {
   RBD_INLINE S operator()(std::int32_t k) const { return data[k]; }
 };
 
-/// Reads zero. The algorithms leave out at compile time what a zero velocity or acceleration makes vanish.
+/// Reads zero. The algorithms leave out at compile time what a zero velocity or acceleration makes
+/// vanish.
 template <class S>
 struct Zeros {
   RBD_INLINE S operator()(std::int32_t) const { return S(RealOf<S>(0)); }
@@ -48,6 +49,10 @@ struct OutMatrix {
   }
   RBD_INLINE S load(std::int32_t i, std::int32_t j) const { return data[at(i, j)]; }
   RBD_INLINE void store(std::int32_t i, std::int32_t j, const S& x) const { data[at(i, j)] = x; }
+  RBD_INLINE void clear() const {
+    const std::size_t size = at(n, 0);
+    for (std::size_t k = 0; k < size; ++k) data[k] = S(RealOf<S>(0));
+  }
 };
 
 /// An array of structs, one per body or coordinate: the workspace on a CPU.
@@ -61,7 +66,7 @@ struct Column {
 /// sine[i], cosine[i] of angle[i] for i < n, one after the other.
 template <class Angles, class Results>
 RBD_KERNEL void sincos_all(const Angles& angle, const Results& sine, const Results& cosine,
-                              std::int32_t n) {
+                           std::int32_t n) {
   for (std::int32_t i = 0; i < n; ++i) {
     using S = std::remove_cvref_t<decltype(angle.load(i))>;
     S s, c;
@@ -71,14 +76,25 @@ RBD_KERNEL void sincos_all(const Angles& angle, const Results& sine, const Resul
   }
 }
 
-/// The same for doubles in memory, written so that the compiler puts several joints into SIMD lanes.
+/// Arrays of angles, sines and cosines have room for their number rounded up to a multiple of this,
+/// so that the last joints need no loop of their own.
+inline constexpr std::int32_t turns_padding = 4;
+
+constexpr std::int32_t padded_turns(std::int32_t n) {
+  return (n + turns_padding - 1) / turns_padding * turns_padding;
+}
+
+/// The same for doubles in memory, written so that the compiler puts several joints into SIMD
+/// lanes. What lies between n and padded_turns(n) is read and overwritten.
 [[maybe_unused]] RBD_KERNEL void sincos_all(const Column<double>& angle, const Column<double>& sine,
                                             const Column<double>& cosine, std::int32_t n) {
   const double* __restrict x = angle.data;
   double* __restrict s = sine.data;
   double* __restrict c = cosine.data;
-  for (std::int32_t i = 0; i < n; ++i) reduced_sincos(x[i], s[i], c[i]);
   bool large = false;
+  for (std::int32_t i = 0; i < n; i += turns_padding) {
+    for (std::int32_t k = i; k < i + turns_padding; ++k) reduced_sincos(x[k], s[k], c[k]);
+  }
   for (std::int32_t i = 0; i < n; ++i) large |= !(std::abs(x[i]) <= largest_reduced_angle);
   if (!large) return;
   for (std::int32_t i = 0; i < n; ++i) {
@@ -109,18 +125,19 @@ RBD_INLINE auto joint_rate(const BodyView<Real>& body, const Reader& read, int k
   return S(body.multiplier) * read(body.v_index + k);
 }
 
-/// Sine and cosine of every joint's angle. They are computed for all joints at once, before anything else: that
-/// leaves no function call in the loops over bodies, and lets one robot's joints share SIMD lanes.
+/// Sine and cosine of every joint's angle. They are computed for all joints at once, before
+/// anything else: that leaves no function call in the loops over bodies, and lets one robot's
+/// joints share SIMD lanes.
 template <class S, template <class> class Array>
 struct JointTurns {
-  Array<S> angle, sine, cosine;  ///< per body
+  Array<S> angle, sine, cosine;  ///< per body, padded_turns of them
 
   RBD_INLINE ZTurn<S> load(std::int32_t i) const { return {cosine.load(i), sine.load(i)}; }
 };
 
 template <class S, class Real, template <class> class Array, class Q>
 RBD_KERNEL void compute_turns(const ModelView<Real>& model, const JointTurns<S, Array>& turns,
-                                 const Q& q) {
+                              const Q& q) {
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {

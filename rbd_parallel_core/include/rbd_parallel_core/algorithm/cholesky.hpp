@@ -3,15 +3,15 @@
 
 #include "rbd_parallel_core/algorithm/aba.hpp"
 
-/// The mass matrix of a tree factored as M = L^T L without fill-in (Featherstone 8.5): row k of L is non-zero
-/// only at k and its ancestors. `dof_parent` is the elimination tree of M, which for a robot without mimic
-/// joints is the tree of its coordinates; mimic joints couple branches, and the elimination tree covers what
-/// they fill in. So the same loops serve both.
+/// The mass matrix of a tree factored as M = L^T L without fill-in (Featherstone 6.5): row k of L
+/// is non-zero only at k and its ancestors. `dof_parent` is the elimination tree of M, which for a
+/// robot without mimic joints is the tree of its coordinates; mimic joints couple branches, and the
+/// elimination tree covers what they fill in. So the same loops serve both.
 namespace rbd_parallel_core {
 
-/// Replaces the lower triangle of M by L; the upper one is neither read nor written. `diagonal`: workspace of
-/// nv numbers. Returns 0, or 1 + the coordinate whose pivot is not above singular_tolerance times its diagonal
-/// entry in M (then L means nothing).
+/// Replaces the lower triangle of M by L; the upper one is neither read nor written. `diagonal`:
+/// workspace of nv numbers. Returns 0, or 1 + the coordinate whose pivot is not above
+/// singular_tolerance times its diagonal entry in M (then L means nothing).
 template <class S, class Real, class Matrix, class Vector>
 RBD_KERNEL S ltl_factor(const ModelView<Real>& model, const Matrix& M, const Vector& diagonal) {
   using Traits = ScalarTraits<S>;
@@ -63,7 +63,7 @@ RBD_KERNEL void ltl_solve(const ModelView<Real>& model, const Matrix& L, const V
 /// M^-1, full and symmetric, column by column. `column`: workspace of nv numbers.
 template <class S, class Real, class Matrix, class Vector, class Out>
 RBD_KERNEL void ltl_inverse(const ModelView<Real>& model, const Matrix& L, const Vector& column,
-                               const Out& inverse) {
+                            const Out& inverse) {
   for (std::int32_t j = 0; j < model.nv; ++j) {
     for (std::int32_t i = 0; i < model.nv; ++i) column.store(i, S(Real(i == j ? 1 : 0)));
     ltl_solve<S>(model, L, column);

@@ -5,17 +5,18 @@
 
 namespace rbd_parallel_core {
 
-/// What CRBA keeps. The composite inertias and the forces they give rise to stay in body coordinates; the
-/// products S_j . F_i of many bodies need common ones. These have the axes of the world, and the origin of the first
-/// body of the run (BodyView::head): a product then costs six multiplications, and no number grows with the
-/// distance to the root, as it would with one origin for all.
+/// What CRBA keeps. The composite inertias and the forces they give rise to stay in body
+/// coordinates; the products S_j . F_i of many bodies need common ones. These have the axes of the
+/// world, and the origin of the first body of the run (BodyView::head): a product then costs six
+/// multiplications, and no number grows with the distance to the root, as it would with one origin
+/// for all.
 template <class S, template <class> class Array>
 struct CrbaWorkspace {
+  JointTurns<S, Array> turns;
   Array<Mat3<S>> E;        ///< per body: world axes to body axes
   Array<Vec3<S>> p;        ///< per body: from the origin of its run to its own
-  Array<Vec3<S>> to_head;  ///< per body, used of heads: from the origin of the parent's run to that of its own
-  JointTurns<S, Array> turns;
-  Array<Inertia<S>> Ic;    ///< per body: what children other than the next body add to its composite inertia
+  Array<Vec3<S>> to_head;  ///< per head of a run: from the origin of the parent's run to its own
+  Array<Inertia<S>> Ic;    ///< per body: what children other than the next body add to its inertia
   Array<Motion<S>> axis;   ///< per column: its motion seen from the origin of its run
 };
 
@@ -42,17 +43,36 @@ RBD_INLINE void project_on_columns(const ModelView<Real>& model, const CrbaWorks
   }
 }
 
-/// M(row, l) = S_l . F for all columns l from the root to column `last` of body i, where F is the force that
-/// accelerates what lies beyond along coordinate `row`, in the common coordinates of the run of body i.
+/// The same for all six columns of a floating joint at the head of its run, where S is a rotation:
+/// M(row, l) are the force and moment along the body's axes.
+template <class S, class Matrix>
+RBD_INLINE void project_on_floating(const Mat3<S>& E, const Force<S>& F, std::int32_t row,
+                                    std::int32_t first, const Matrix& M) {
+  const Vec3<S> f = E * F.f, n = E * F.n;
+  const S entries[6] = {f.x, f.y, f.z, n.x, n.y, n.z};
+  for (std::int32_t l = 0; l < 6; ++l) {
+    M.store(row, first + l, entries[l]);
+    M.store(first + l, row, entries[l]);
+  }
+}
+
+/// M(row, l) = S_l . F for all columns l from the root to column `last` of body i, where F is the
+/// force that accelerates what lies beyond along coordinate `row`, in the common coordinates of the
+/// run of body i.
 template <class S, class Real, template <class> class Array, class Matrix>
 RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
-                                        const CrbaWorkspace<S, Array>& ws, std::int32_t i,
-                                        std::int32_t last, std::int32_t row, Force<S> F,
-                                        const Matrix& M) {
+                                     const CrbaWorkspace<S, Array>& ws, std::int32_t i,
+                                     std::int32_t last, std::int32_t row, Force<S> F,
+                                     const Matrix& M) {
   const S multiplier(model.body[i].multiplier);
   for (;;) {
     const BodyView<Real>& head = model.body[model.body[i].head];
-    project_on_columns(model, ws, F, row, multiplier, head.column, last, M);
+    std::int32_t first = head.column;
+    if (head.type == JointType::floating && last >= first + 6 && !model.has_mimic) {
+      project_on_floating(ws.E.load(model.body[i].head), F, row, first, M);
+      first += 6;
+    }
+    project_on_columns(model, ws, F, row, multiplier, first, last, M);
     if (head.parent < 0) return;
     F.n += cross(ws.to_head.load(model.body[i].head), F.f);
     i = head.parent;
@@ -60,30 +80,33 @@ RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
   }
 }
 
-/// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, full and symmetric, with the
-/// armature on its diagonal. q: reader of one state; M: writer of nv x nv numbers.
+/// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, full and symmetric,
+/// with the armature on its diagonal. q: reader of one state; M: writer of nv x nv numbers.
 template <class S, class Real, template <class> class Array, class Q, class Matrix>
 RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws, const Q& q,
-                        const Matrix& M) {
+                     const Matrix& M) {
   compute_turns(model, ws.turns, q);
-  for (std::int32_t i = 0; i < model.nv; ++i) {
-    for (std::int32_t j = 0; j < model.nv; ++j) M.store(i, j, S(Real(0)));
-    M.store(i, i, S(model.armature[i]));
-  }
+  if (model.has_branches || model.has_mimic)
+    M.clear();  // what is not written below is zero or added to
+  for (std::int32_t k = 0; k < model.nv; ++k) M.store(k, k, S(model.armature[k]));
 
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
       const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
       if (body.has_more_children) ws.Ic.store(i, Inertia<S>::zero());
-      Mat3<S> E_p = Mat3<S>::identity();
-      if (body.parent >= 0) E_p = ws.E.load(body.parent);
-      const Mat3<S> E = X.rotate_rows(E_p);
-      Vec3<S> p = X.origin_along(E_p, E);
-      if (body.parent >= 0) p += ws.p.load(body.parent);
-      if (body.head == i) {
-        ws.to_head.store(i, p);
-        p = Vec3<S>::zero();
+      Mat3<S> E;
+      Vec3<S> p = Vec3<S>::zero();
+      if (body.parent < 0) {
+        E = X.rotation();
+      } else {
+        const Mat3<S>& E_p = ws.E.load(body.parent);
+        E = X.rotate_rows(E_p);
+        p = ws.p.load(body.parent) + X.origin_along(E_p, E);
+        if (body.head == i) {
+          ws.to_head.store(i, p);
+          p = Vec3<S>::zero();
+        }
       }
       ws.E.store(i, E);
       ws.p.store(i, p);
@@ -93,7 +116,8 @@ RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>
     });
   }
 
-  // The composite inertia of body i + 1 is carried along to its parent i; other children's are kept.
+  // The composite inertia of body i + 1 is carried along to its parent i; other children's are
+  // kept.
   Inertia<S> carried = Inertia<S>::zero();
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     const BodyView<Real>& body = model.body[i];
@@ -113,6 +137,7 @@ RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>
         const std::int32_t row = body.v_index + k;
         const S square = S(body.multiplier) * S(body.multiplier);
         M.store(row, row, mul_add(square, column.dot(column.times(Ic)), M.load(row, row)));
+        if (k == 0 && body.parent < 0) return;  // nothing before it
         Force<S> F = column.times_along(Ic, E);
         F.n += cross(ws.p.load(i), F.f);
         project_on_ancestors(model, ws, i, body.column + k, row, F, M);

@@ -13,14 +13,15 @@ RBD_INLINE Force<S> read_wrench(const Reader& wrenches, std::int32_t k) {
           {wrenches(at), wrenches(at + 1), wrenches(at + 2)}};
 }
 
-/// Sums wrenches on links into one force per body, at the body's origin and in its axes, as rnea and aba take
-/// them. A wrench acts at the origin of its link, along the link's axes or (in_world_axes) the world's; only the
-/// latter need forward_kinematics before. links: `count` link indices; wrenches: reader of count x 6 numbers.
+/// Sums wrenches on links into one force per body, at the body's origin and in its axes, as rnea
+/// and aba take them. A wrench acts at the origin of its link, along the link's axes or
+/// (in_world_axes) the world's; only the latter need forward_kinematics before. links: `count` link
+/// indices; wrenches: reader of count x 6 numbers.
 template <class S, class Real, template <class> class Array, class Reader, class Forces>
 RBD_KERNEL void gather_external_forces(const ModelView<Real>& model,
-                                          const KinematicsWorkspace<S, Array>& ws, const int* links,
-                                          std::int32_t count, const Reader& wrenches,
-                                          bool in_world_axes, const Forces& f_ext) {
+                                       const KinematicsWorkspace<S, Array>& ws, const int* links,
+                                       std::int32_t count, const Reader& wrenches,
+                                       bool in_world_axes, const Forces& f_ext) {
   for (std::int32_t i = 0; i < model.body_count; ++i) f_ext.store(i, Force<S>::zero());
   for (std::int32_t k = 0; k < count; ++k) {
     const LinkView<Real>& link = model.link[links[k]];

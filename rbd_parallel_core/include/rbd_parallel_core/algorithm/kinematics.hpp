@@ -15,14 +15,13 @@ struct KinematicsWorkspace {
 
 template <class S, class Real, template <class> class Array, class Q>
 RBD_KERNEL void forward_kinematics(const ModelView<Real>& model,
-                                      const KinematicsWorkspace<S, Array>& ws, const Q& q) {
+                                   const KinematicsWorkspace<S, Array>& ws, const Q& q) {
   compute_turns(model, ws.turns, q);
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
       const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
-      const Transform<S> X_p =
-          body.parent < 0 ? Transform<S>::identity() : ws.X0.load(body.parent);
+      const Transform<S> X_p = body.parent < 0 ? Transform<S>::identity() : ws.X0.load(body.parent);
       ws.X0.store(i, {X.rotate_rows(X_p.E), X_p.r + transpose_times(X_p.E, X.origin())});
     });
   }
@@ -31,14 +30,15 @@ RBD_KERNEL void forward_kinematics(const ModelView<Real>& model,
 /// v_i = iX_p v_p + S qd (Featherstone 5.7)
 template <class S, class Real, template <class> class Array, class Q, class V>
 RBD_KERNEL void body_velocities(const ModelView<Real>& model,
-                                   const KinematicsWorkspace<S, Array>& ws, const Q& q, const V& v) {
+                                const KinematicsWorkspace<S, Array>& ws, const Q& q, const V& v) {
   compute_turns(model, ws.turns, q);
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
       Motion<S> velocity = Motion<S>::zero();
       if (body.parent >= 0) {
-        velocity = joint_transform(body, joint, placement, ws.turns, i, q).apply(ws.v.load(body.parent));
+        velocity =
+            joint_transform(body, joint, placement, ws.turns, i, q).apply(ws.v.load(body.parent));
       }
       for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
         column.add_to(velocity, joint_rate(body, v, k));
@@ -51,8 +51,7 @@ RBD_KERNEL void body_velocities(const ModelView<Real>& model,
 /// From the world frame to the frame of a link. After forward_kinematics.
 template <class S, class Real, template <class> class Array>
 RBD_KERNEL Transform<S> link_transform(const ModelView<Real>& model,
-                                          const KinematicsWorkspace<S, Array>& ws,
-                                          std::int32_t link) {
+                                       const KinematicsWorkspace<S, Array>& ws, std::int32_t link) {
   const LinkView<Real>& frame = model.link[link];
   const Transform<S> offset = broadcast<S>(frame.offset);
   return frame.body < 0 ? offset : offset * ws.X0.load(frame.body);
@@ -64,8 +63,8 @@ struct Quaternion {
   S x, y, z, w;
 };
 
-/// The largest of the four components is taken from the diagonal, the others by dividing by it, so that no
-/// small number is divided by (Shepperd 1978); with selects in place of branches.
+/// The largest of the four components is taken from the diagonal, the others by dividing by it, so
+/// that no small number is divided by (Shepperd 1978); with selects in place of branches.
 template <class S>
 RBD_INLINE Quaternion<S> quaternion_from_rotation(const Mat3<S>& E) {
   using T = ScalarTraits<S>;
@@ -77,7 +76,8 @@ RBD_INLINE Quaternion<S> quaternion_from_rotation(const Mat3<S>& E) {
   const S xy = E.x.y + E.y.x, xz = E.x.z + E.z.x, yz = E.y.z + E.z.y;
   Quaternion<S> q{xw, yw, zw, ww};
   S largest = ww;
-  const auto take_if_larger = [&](const S& square, const Quaternion<S>& candidate) RBD_INLINE_LAMBDA {
+  const auto take_if_larger = [&](const S& square,
+                                  const Quaternion<S>& candidate) RBD_INLINE_LAMBDA {
     const auto larger = T::less(largest, square);
     largest = T::select(larger, square, largest);
     q = {T::select(larger, candidate.x, q.x), T::select(larger, candidate.y, q.y),
@@ -93,7 +93,7 @@ RBD_INLINE Quaternion<S> quaternion_from_rotation(const Mat3<S>& E) {
 /// Writes the pose of a link as x y z qx qy qz qw. out(k, value) takes the k-th number.
 template <class S, class Real, template <class> class Array, class Out>
 RBD_KERNEL void link_pose(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
-                             std::int32_t link, const Out& out) {
+                          std::int32_t link, const Out& out) {
   const Transform<S> X = link_transform<S>(model, ws, link);
   const Quaternion<S> rotation = quaternion_from_rotation(X.E);
   out.store(0, X.r.x);
@@ -105,11 +105,12 @@ RBD_KERNEL void link_pose(const ModelView<Real>& model, const KinematicsWorkspac
   out.store(6, rotation.w);
 }
 
-/// The Jacobian of a link: J v is its twist at its origin, linear rows first, along the axes of the world or
-/// (in_link_axes) of the link. out.store(row * nv + column, value) takes 6 x nv numbers. After forward_kinematics.
+/// The Jacobian of a link: J v is its twist at its origin, linear rows first, along the axes of the
+/// world or (in_link_axes) of the link. out.store(row * nv + column, value) takes 6 x nv numbers.
+/// After forward_kinematics.
 template <class S, class Real, template <class> class Array, class Out>
 RBD_KERNEL void link_jacobian(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
-                                 std::int32_t link, bool in_link_axes, const Out& out) {
+                              std::int32_t link, bool in_link_axes, const Out& out) {
   const std::int32_t nv = model.nv;
   for (std::int32_t k = 0; k < 6 * nv; ++k) out.store(k, S(Real(0)));
   const Transform<S> X_link = link_transform<S>(model, ws, link);
@@ -133,7 +134,7 @@ RBD_KERNEL void link_jacobian(const ModelView<Real>& model, const KinematicsWork
 /// First moment of mass of all links about the world's origin, kg m. After forward_kinematics.
 template <class S, class Real, template <class> class Array>
 RBD_KERNEL Vec3<S> first_moment(const ModelView<Real>& model,
-                                   const KinematicsWorkspace<S, Array>& ws) {
+                                const KinematicsWorkspace<S, Array>& ws) {
   Vec3<S> moment = broadcast<S>(model.base_inertia.h);
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const Inertia<S> I = broadcast<S>(model.body[i].inertia);
@@ -153,7 +154,7 @@ RBD_KERNEL S total_mass(const ModelView<Real>& model) {
 /// (1/2) qd^T (M + diag(armature)) qd, J. After body_velocities.
 template <class S, class Real, template <class> class Array, class V>
 RBD_KERNEL S kinetic_energy(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
-                               const V& v) {
+                            const V& v) {
   S twice(Real(0));
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const Motion<S>& velocity = ws.v.load(i);

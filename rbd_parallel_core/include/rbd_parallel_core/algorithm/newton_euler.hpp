@@ -3,14 +3,14 @@
 
 #include "rbd_parallel_core/algorithm/access.hpp"
 
-/// The pieces that RNEA and ABA share. Accelerations are classical, not spatial: the linear part is the
-/// acceleration of the body's origin as an accelerometer there would see it. It differs from the spatial
-/// acceleration by w x v, so the linear velocity v never needs to be propagated (docs/algorithms.md,
-/// "Classical accelerations").
+/// The pieces that RNEA and ABA share. Accelerations are classical, not spatial: the linear part is
+/// the acceleration of the body's origin as an accelerometer there would see it. It differs from
+/// the spatial acceleration by w x v, so the linear velocity v never needs to be propagated
+/// (docs/algorithms.md, "Classical accelerations").
 namespace rbd_parallel_core {
 
-/// The matrix K with K r = alpha x r + w x (w x r): what a rotating frame adds to the acceleration of a
-/// point at r.
+/// The matrix K with K r = alpha x r + w x (w x r): what a rotating frame adds to the acceleration
+/// of a point at r.
 template <class S>
 RBD_INLINE Mat3<S> rotation_acceleration(const Vec3<S>& w, const Vec3<S>& alpha) {
   const S xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;

@@ -9,21 +9,21 @@ namespace rbd_parallel_core {
 template <class S, template <class> class Array>
 struct RneaWorkspace {
   JointTurns<S, Array> turns;
-  Array<Vec3<S>> w;       ///< angular velocity
-  Array<Motion<S>> a;     ///< classical acceleration, gravity included as -g at the base
-  Array<Mat3<S>> K;       ///< rotation_acceleration
-  Array<Force<S>> f;      ///< force across the joint
+  Array<Vec3<S>> w;    ///< angular velocity
+  Array<Motion<S>> a;  ///< classical acceleration, gravity included as -g at the base
+  Array<Mat3<S>> K;    ///< rotation_acceleration
+  Array<Force<S>> f;   ///< force across the joint
 };
 
 /// Recursive Newton-Euler (Featherstone, table 5.1, with classical accelerations):
 ///   tau = M(q) a + C(q, v) v + g(q) - J^T f_ext
-/// q, v, a: readers of one state; pass Zeros for what is zero. f_ext: NoForces, or one Force per body, at its
-/// origin, in its axes. gravity: m/s^2, world frame. tau: writer of nv numbers.
+/// q, v, a: readers of one state; pass Zeros for what is zero. f_ext: NoForces, or one Force per
+/// body, at its origin, in its axes. gravity: m/s^2, world frame. tau: writer of nv numbers.
 template <class S, class Real, template <class> class Array, class Q, class V, class A, class F,
           class Tau>
 RBD_KERNEL void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Array>& ws, const Q& q,
-                        const V& v, const A& a, const F& f_ext, const Vec3<S>& gravity, bool friction,
-                        const Tau& tau) {
+                     const V& v, const A& a, const F& f_ext, const Vec3<S>& gravity, bool friction,
+                     const Tau& tau) {
   constexpr bool moves = !is_zero<V>;
   constexpr bool rotates = moves || !is_zero<A>;
 
@@ -93,7 +93,8 @@ RBD_KERNEL void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Array>
     });
   }
 
-  // What body i + 1 exerts on its parent i is carried along; what other children exert is added where it is kept.
+  // What body i + 1 exerts on its parent i is carried along; what other children exert is added
+  // where it is kept.
   Force<S> carried = Force<S>::zero();
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     const BodyView<Real>& body = model.body[i];

@@ -11,8 +11,9 @@
 
 namespace rbd_parallel_core {
 
-/// The workspaces of all algorithms for one state (or one pack of states), cut from one block of memory that
-/// the owner provides. RNEA, ABA and CRBA share a region: none of them needs what another one left.
+/// The workspaces of all algorithms for one state (or one pack of states), cut from one block of
+/// memory that the owner provides. RNEA, ABA and CRBA share a region: none of them needs what
+/// another one left.
 template <class S>
 struct Workspace {
   RneaWorkspace<S, Column> rnea;
@@ -52,9 +53,11 @@ struct Workspace {
   std::size_t lay_out(std::byte* memory, std::size_t bodies, std::size_t columns) {
     Cutter cutter{memory};
     JointTurns<S, Column> turns;
-    cutter.cut(turns.angle.data, bodies);
-    cutter.cut(turns.sine.data, bodies);
-    cutter.cut(turns.cosine.data, bodies);
+    const auto turn_count =
+        static_cast<std::size_t>(padded_turns(static_cast<std::int32_t>(bodies)));
+    cutter.cut(turns.angle.data, turn_count);
+    cutter.cut(turns.sine.data, turn_count);
+    cutter.cut(turns.cosine.data, turn_count);
     rnea.turns = aba.turns = crba.turns = kinematics.turns = turns;
     cutter.cut(kinematics.X0.data, bodies);
     cutter.cut(kinematics.v.data, bodies);

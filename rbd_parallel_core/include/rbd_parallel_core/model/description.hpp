@@ -7,8 +7,9 @@
 
 #include "rbd_parallel_core/spatial/transform.hpp"
 
-/// A robot as it is written down: links and joints in the words of URDF, before any analysis. load_urdf
-/// makes one from text; it can be filled by hand as well. build_model turns it into a Model.
+/// A robot as it is written down: links and joints in the words of URDF, before any analysis.
+/// load_urdf makes one from text; it can be filled by hand as well. build_model turns it into a
+/// Model.
 namespace rbd_parallel_core {
 
 /// Position and orientation of a frame in its parent frame.
@@ -21,8 +22,8 @@ struct Pose {
 Pose pose_from_rpy(const Vec3<double>& position, double roll, double pitch, double yaw);
 
 struct LinkInertial {
-  double mass = 0;                              ///< kg
-  Pose origin;                                  ///< centre of mass and axes of `rotational`, in the link
+  double mass = 0;  ///< kg
+  Pose origin;      ///< centre of mass and axes of `rotational`, in the link
   SymMat3<double> rotational{0, 0, 0, 0, 0, 0};  ///< kg m^2, about the centre of mass
 };
 
@@ -31,7 +32,16 @@ struct LinkDescription {
   std::optional<LinkInertial> inertial;
 };
 
-enum class JointKind { fixed, revolute, continuous, prismatic, helical, planar, spherical, floating };
+enum class JointKind {
+  fixed,
+  revolute,
+  continuous,
+  prismatic,
+  helical,
+  planar,
+  spherical,
+  floating
+};
 
 /// The word of URDF for it.
 const char* name_of(JointKind kind);
@@ -50,10 +60,10 @@ struct Mimic {
 struct JointDescription {
   std::string name;
   JointKind kind = JointKind::fixed;
-  std::string parent, child;    ///< names of links
-  Pose origin;                  ///< the joint frame in the parent link, at q = 0 that of the child link
-  Vec3<double> axis{1, 0, 0};   ///< in the joint frame; normalised; the normal of a planar joint
-  double pitch = 0;             ///< helical: m/rad
+  std::string parent, child;  ///< names of links
+  Pose origin;  ///< the joint frame in the parent link, at q = 0 that of the child link
+  Vec3<double> axis{1, 0, 0};  ///< in the joint frame, of any length; the normal of a planar joint
+  double pitch = 0;            ///< helical: m/rad
   std::optional<JointLimits> limits;
   std::optional<Mimic> mimic;
   double armature = 0;  ///< reflected rotor inertia, kg m^2 or kg
@@ -65,7 +75,7 @@ struct RobotDescription {
   std::string name;
   std::vector<LinkDescription> links;
   std::vector<JointDescription> joints;
-  std::vector<std::string> warnings;  ///< what was odd when it was read; handed on to Model::warnings()
+  std::vector<std::string> warnings;  ///< from reading it; handed on to Model::warnings()
 };
 
 }  // namespace rbd_parallel_core

@@ -5,7 +5,8 @@
 
 namespace rbd_parallel_core {
 
-/// Featherstone's autoTree: n bodies, body i on parent floor((i - 1 + ceil(branching)) / branching) - 1.
+/// Featherstone's autoTree: n bodies, body i on parent floor((i - 1 + ceil(branching)) / branching)
+/// - 1.
 struct AutoTree {
   int bodies = 10;
   double branching = 1;  ///< >= 1; 1 is a chain, 2 a binary tree
@@ -13,8 +14,8 @@ struct AutoTree {
   double taper = 1;      ///< body i has length taper^i and mass taper^(3 i)
 };
 
-/// Thin-walled cylinders of length 1 m, radius 0.05 m and 1 kg along x (times taper), revolute joints about
-/// z, each child at the tip of its parent, body 0 at the world's origin.
+/// Thin-walled cylinders of length 1 m, radius 0.05 m and 1 kg along x (times taper), revolute
+/// joints about z, each child at the tip of its parent, body 0 at the world's origin.
 RobotDescription describe_auto_tree(const AutoTree& tree);
 Model auto_tree(const AutoTree& tree, const ModelOptions& options = {});
 

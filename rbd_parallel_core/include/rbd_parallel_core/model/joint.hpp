@@ -7,9 +7,10 @@
 
 #include "rbd_parallel_core/model/placement.hpp"
 
-/// The joints in canonical form: every body frame is turned so that the joint axis (or the normal of a
-/// plane) is +z. Then the motion subspace S of each joint is constant and made of unit vectors of the body
-/// frame, the joint's own velocity product vanishes, and nothing below depends on an axis.
+/// The joints in canonical form: every body frame is turned so that the joint axis (or the normal
+/// of a plane) is +z. Then the motion subspace S of each joint is constant and made of unit vectors
+/// of the body frame, the joint's own velocity product vanishes, and nothing below depends on an
+/// axis.
 namespace rbd_parallel_core {
 
 enum class JointType : std::uint8_t { revolute, prismatic, helical, planar, spherical, floating };
@@ -17,22 +18,30 @@ enum class JointType : std::uint8_t { revolute, prismatic, helical, planar, sphe
 /// How many numbers of q and of v a joint takes.
 constexpr int nq_of(JointType type) {
   switch (type) {
-    case JointType::planar: return 3;
-    case JointType::spherical: return 4;
-    case JointType::floating: return 7;
-    default: return 1;
+    case JointType::planar:
+      return 3;
+    case JointType::spherical:
+      return 4;
+    case JointType::floating:
+      return 7;
+    default:
+      return 1;
   }
 }
 constexpr int nv_of(JointType type) {
   switch (type) {
     case JointType::planar:
-    case JointType::spherical: return 3;
-    case JointType::floating: return 6;
-    default: return 1;
+    case JointType::spherical:
+      return 3;
+    case JointType::floating:
+      return 6;
+    default:
+      return 1;
   }
 }
 
-/// One column of S: a unit rotation (angular) or translation about / along an axis of the body frame.
+/// One column of S: a unit rotation (angular) or translation about / along an axis of the body
+/// frame.
 enum class Part : std::uint8_t { angular, linear };
 
 template <Part part, int index>
@@ -125,8 +134,8 @@ struct UnitAxis {
     }
     if constexpr (part == Part::linear) return {-unit_cross_along(E, a.h), a.m * row(E)};
   }
-  /// S seen from a frame with the axes that E turns into the body's, its origin at -p: what one unit of this
-  /// coordinate's velocity is there.
+  /// S seen from a frame with the axes that E turns into the body's, its origin at -p: what one
+  /// unit of this coordinate's velocity is there.
   template <class S>
   RBD_INLINE Motion<S> seen_from(const Mat3<S>& E, const Vec3<S>& p) const {
     if constexpr (part == Part::angular) return {row(E), cross(p, row(E))};
@@ -190,11 +199,13 @@ struct ScrewAxis {
 };
 
 /// Quaternion (x, y, z, w) to the matrix that turns parent coordinates into body coordinates. The
-/// quaternion is normalised on the way; a zero one gives NaN, which the caller's status reports.
+/// quaternion is normalised on the way; one that is zero or whose square overflows gives NaN, which
+/// the caller's status reports.
 template <class S>
 RBD_INLINE Mat3<S> rotation_from_quaternion(const S& qx, const S& qy, const S& qz, const S& qw) {
-  const S one(RealOf<S>(1)), two(RealOf<S>(2));
+  const S two(RealOf<S>(2));
   const S norm2 = mul_add(qx, qx, mul_add(qy, qy, mul_add(qz, qz, qw * qw)));
+  const S one = mul_add(S(RealOf<S>(0)), norm2, S(RealOf<S>(1)));  // NaN where norm2 is infinite
   const S t = two / norm2;
   const S x = t * qx, y = t * qy, z = t * qz;
   const S xx = x * qx, yy = y * qy, zz = z * qz;
@@ -207,13 +218,13 @@ RBD_INLINE Mat3<S> rotation_from_quaternion(const S& qx, const S& qy, const S& q
 
 /// What one joint does, one struct a type. All have the same members:
 ///   nq, nv                    how much of q and v it takes
-///   angle(q)                  the angle whose sine and cosine motion needs, where q(k) reads the k-th coordinate
-///   motion(turn, q)           the joint stage of iX_parent, given that sine and cosine
-///   column<k>()               the k-th column of S
+///   angle(q)                  the angle whose sine and cosine motion needs, where q(k) reads the
+///   k-th coordinate motion(turn, q)           the joint stage of iX_parent, given that sine and
+///   cosine column<k>()               the k-th column of S
 /// The order of the columns is public: linear before angular.
 ///
-/// The joints of one coordinate also have a constant turn `zero_angle` about z and `shift` along it: the rest of a
-/// Denavit-Hartenberg row, zero where the placement is general.
+/// The joints of one coordinate also have a constant turn `zero_angle` about z and `shift` along
+/// it: the rest of a Denavit-Hartenberg row, zero where the placement is general.
 template <class S>
 struct RevoluteJoint {
   static constexpr int nq = 1, nv = 1;
@@ -268,7 +279,8 @@ struct HelicalJoint {
   }
 };
 
-/// q = (x, y, theta) with x, y in the joint frame before the turn; v = (vx, vy, wz) in the body frame.
+/// q = (x, y, theta) with x, y in the joint frame before the turn; v = (vx, vy, wz) in the body
+/// frame.
 template <class S>
 struct PlanarJoint {
   static constexpr int nq = 3, nv = 3;
@@ -330,7 +342,8 @@ template <class Joint, class F>
 RBD_INLINE void for_each_column(const Joint& joint, const F& f) {
   [&]<int... k>(std::integer_sequence<int, k...>) RBD_INLINE_LAMBDA {
     (f(k, joint.template column<k>()), ...);
-  }(std::make_integer_sequence<int, Joint::nv>{});
+  }
+  (std::make_integer_sequence<int, Joint::nv>{});
 }
 
 /// The same, last to first.
@@ -338,7 +351,8 @@ template <class Joint, class F>
 RBD_INLINE void for_each_column_backwards(const Joint& joint, const F& f) {
   [&]<int... k>(std::integer_sequence<int, k...>) RBD_INLINE_LAMBDA {
     (f(Joint::nv - 1 - k, joint.template column<Joint::nv - 1 - k>()), ...);
-  }(std::make_integer_sequence<int, Joint::nv>{});
+  }
+  (std::make_integer_sequence<int, Joint::nv>{});
 }
 
 }  // namespace rbd_parallel_core

@@ -13,9 +13,10 @@ class ModelInterface;
 
 namespace rbd_parallel_core {
 
-/// Reads a robot from URDF: a path, or the text itself (told apart by its first character: text starts
-/// with '<', after a byte order mark and white space if any). The text is checked before any other
-/// library sees it; every fault is reported at once, with the element's name and line. Throws ModelError.
+/// Reads a robot from URDF: a path, or the text itself (told apart by its first character: text
+/// starts with '<', after a byte order mark and white space if any). The text is checked before any
+/// other library sees it; every fault is reported at once, with the element's name and line. Throws
+/// ModelError.
 ///
 /// Limits: 128 MiB of text, 12 million elements and attributes, elements nested 64 deep, UTF-8, no
 /// document type declarations. Chains of any length within these limits are read on a small stack.

@@ -44,22 +44,23 @@ struct ModelOptions {
 /// A moving joint. Fixed joints are gone: their links are lumped into the body that carries them.
 struct Joint {
   std::string name;
-  JointKind kind;         ///< as described; continuous and revolute are the same to the algorithms
+  JointKind kind;  ///< as described; continuous and revolute are the same to the algorithms
   std::string parent_link, child_link;
-  int body;               ///< index of the body it carries (= its own index)
-  int parent;             ///< index of the parent body, -1: the world
-  int q_index, nq;        ///< coordinates in q; those of the followed joint where it mimics
-  int v_index, nv;        ///< coordinates in v, a, tau; likewise
+  int body;         ///< index of the body it carries (= its own index)
+  int parent;       ///< index of the parent body, -1: the world
+  int q_index, nq;  ///< coordinates in q; those of the followed joint where it mimics
+  int v_index, nv;  ///< coordinates in v, a, tau; likewise
   std::optional<JointLimits> limits;
-  std::optional<Mimic> mimic;  ///< set if this joint follows another one and has no coordinate of its own
+  std::optional<Mimic> mimic;  ///< set if it follows another joint and has no coordinate itself
 };
 
 /// A link of the description. Its frame moves with `body`.
 struct Link {
   std::string name;
-  int body;                  ///< index of the body, -1: fixed to the world
-  Transform<double> offset;  ///< from the body frame (the world's where body is -1) to the link frame
-  double mass;               ///< kg
+  int body;  ///< index of the body, -1: fixed to the world
+  Transform<double>
+      offset;   ///< from the body frame (the world's where body is -1) to the link frame
+  double mass;  ///< kg
 };
 
 /// The robot: immutable, topologically ordered, shared by any number of threads.
@@ -84,7 +85,8 @@ class Model {
 
   const Vec3<double>& gravity() const { return view_.gravity; }
   double total_mass() const { return total_mass_; }  ///< kg, of all links, the root link included
-  /// What is rigidly attached to the world, in the world frame: enters energies and centre of mass only.
+  /// What is rigidly attached to the world, in the world frame: enters energies and centre of mass
+  /// only.
   const Inertia<double>& base_inertia() const { return view_.base_inertia; }
   bool has_mimic() const { return view_.has_mimic; }
 
@@ -100,8 +102,8 @@ class Model {
   /// The tree as text, a line per joint.
   std::string tree() const;
 
-  /// A new Model in which `payload` (given in the frame of link `link`) is rigidly attached to that link.
-  /// Throws ModelError for an unknown link or an impossible inertia.
+  /// A new Model in which `payload` (given in the frame of link `link`) is rigidly attached to that
+  /// link. Throws ModelError for an unknown link or an impossible inertia.
   Model with_payload(std::string_view link, const LinkInertial& payload) const;
 
   Model(const Model& other);
@@ -130,8 +132,8 @@ class Model {
   ModelView<double> view_{};
 };
 
-/// Checks a description and builds the Model. Throws ModelError with every fault found: names, parents,
-/// roots, cycles, numbers, axes, mimic targets, and inertias as the policy says.
+/// Checks a description and builds the Model. Throws ModelError with every fault found: names,
+/// parents, roots, cycles, numbers, axes, mimic targets, and inertias as the policy says.
 Model build_model(const RobotDescription& robot, const ModelOptions& options = {});
 
 }  // namespace rbd_parallel_core

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "rbd_parallel_core/model/joint.hpp"
 
 namespace rbd_parallel_core {
 
-/// One moving body with the joint that carries it, in canonical form (see joint.hpp): what a kernel reads
-/// of a body, contiguous.
+/// One moving body with the joint that carries it, in canonical form (see joint.hpp): what a kernel
+/// reads of a body, contiguous.
 template <class Real>
 struct BodyView {
   Transform<Real> placement;  ///< Xtree: from the parent body's frame to the joint frame
@@ -16,11 +17,11 @@ struct BodyView {
   Real dh_cos, dh_sin, dh_a;  ///< `placement` again, where `dh` is set: turn about x, shift along x
   Real angle, shift;          ///< constant turn about and shift along z after the placement
   Real pitch;                 ///< helical joints: metres per radian
-  Real multiplier;            ///< q_joint = multiplier q[q_index] + offset; 1 and 0 but for mimic joints
+  Real multiplier;  ///< q_joint = multiplier q[q_index] + offset; 1 and 0 but for mimic joints
   Real offset;
-  std::int32_t parent;   ///< index of the parent body, -1 for the world; parent < own index
-  std::int32_t head;     ///< first body of the run it belongs to: head, head + 1, ..., each the next one's parent
-  std::int32_t column;   ///< first of its columns among all joints' (mimic joints have columns too)
+  std::int32_t parent;  ///< index of the parent body, -1 for the world; parent < own index
+  std::int32_t head;    ///< first body of its run: head, head + 1, ..., each the parent of the next
+  std::int32_t column;  ///< first of its columns among all joints' (mimic joints have columns too)
   std::int32_t q_index;  ///< first coordinate in q
   std::int32_t v_index;  ///< first coordinate in v, a, tau
   JointType type;
@@ -32,43 +33,45 @@ struct BodyView {
 /// The longest run of bodies that share a point of reference (see crba.hpp).
 inline constexpr std::int32_t longest_run = 16;
 
-/// Calls visitor(joint, placement) with the structs of that body: one text, compiled once for each kind. The
-/// branch depends on the robot only, never on a state.
-template <class S, class Real, class Visitor>
-RBD_INLINE void visit_body(const BodyView<Real>& body, const Visitor& visitor) {
-  const auto with_placement = [&](const auto& joint) RBD_INLINE_LAMBDA {
-    if (body.dh) {
-      visitor(joint, DhPlacement<S>{{S(body.dh_cos), S(body.dh_sin)}, S(body.dh_a)});
-    } else {
-      visitor(joint, GeneralPlacement<S>{broadcast<S>(body.placement)});
-    }
-  };
-  const GeneralPlacement<S> anywhere{broadcast<S>(body.placement)};
-  switch (body.type) {
-    case JointType::revolute: with_placement(RevoluteJoint<S>{S(body.angle), S(body.shift)}); break;
-    case JointType::prismatic: with_placement(PrismaticJoint<S>{S(body.angle), S(body.shift)}); break;
-    case JointType::helical:
-      with_placement(HelicalJoint<S>{S(body.angle), S(body.shift), S(body.pitch)});
-      break;
-    case JointType::planar: visitor(PlanarJoint<S>{}, anywhere); break;
-    case JointType::spherical: visitor(SphericalJoint<S>{}, anywhere); break;
-    case JointType::floating: visitor(FloatingJoint<S>{}, anywhere); break;
-  }
-}
-
-/// Calls visitor(joint), where the placement does not matter.
+/// Calls visitor(joint) with the struct of that body's joint: one text, compiled once for each
+/// type. The branch depends on the robot only, never on a state.
 template <class S, class Real, class Visitor>
 RBD_INLINE void visit_joint(const BodyView<Real>& body, const Visitor& visitor) {
   switch (body.type) {
-    case JointType::revolute: visitor(RevoluteJoint<S>{S(body.angle), S(body.shift)}); break;
-    case JointType::prismatic: visitor(PrismaticJoint<S>{S(body.angle), S(body.shift)}); break;
+    case JointType::revolute:
+      visitor(RevoluteJoint<S>{S(body.angle), S(body.shift)});
+      break;
+    case JointType::prismatic:
+      visitor(PrismaticJoint<S>{S(body.angle), S(body.shift)});
+      break;
     case JointType::helical:
       visitor(HelicalJoint<S>{S(body.angle), S(body.shift), S(body.pitch)});
       break;
-    case JointType::planar: visitor(PlanarJoint<S>{}); break;
-    case JointType::spherical: visitor(SphericalJoint<S>{}); break;
-    case JointType::floating: visitor(FloatingJoint<S>{}); break;
+    case JointType::planar:
+      visitor(PlanarJoint<S>{});
+      break;
+    case JointType::spherical:
+      visitor(SphericalJoint<S>{});
+      break;
+    case JointType::floating:
+      visitor(FloatingJoint<S>{});
+      break;
   }
+}
+
+/// The same with visitor(joint, placement). Only joints of one coordinate have Denavit-Hartenberg
+/// placements.
+template <class S, class Real, class Visitor>
+RBD_INLINE void visit_body(const BodyView<Real>& body, const Visitor& visitor) {
+  visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {
+    if constexpr (std::remove_cvref_t<decltype(joint)>::nv == 1) {
+      if (body.dh) {
+        visitor(joint, DhPlacement<S>{{S(body.dh_cos), S(body.dh_sin)}, S(body.dh_a)});
+        return;
+      }
+    }
+    visitor(joint, GeneralPlacement<S>{broadcast<S>(body.placement)});
+  });
 }
 
 /// A named frame: its body and its place there.
@@ -78,25 +81,27 @@ struct LinkView {
   std::int32_t body;       ///< index of the body, -1: fixed to the world
 };
 
-/// The robot as plain pointers and numbers: trivially copyable, fit for a kernel or a GPU thread. It
-/// points into a Model (or a copy of its arrays) and is valid as long as that lives.
+/// The robot as plain pointers and numbers: trivially copyable, fit for a kernel or a GPU thread.
+/// It points into a Model (or a copy of its arrays) and is valid as long as that lives.
 template <class Real>
 struct ModelView {
   std::int32_t body_count;  ///< moving bodies
   std::int32_t link_count;
   std::int32_t nq, nv;
-  std::int32_t column_count;  ///< coordinates if mimic joints had their own; nv where there are none
+  std::int32_t column_count;  ///< nv if every mimic joint had coordinates of its own
   bool has_mimic;
-  Vec3<Real> gravity;           ///< in the world frame, m/s^2
-  Inertia<Real> base_inertia;   ///< what is fixed to the world, in its frame: for energies and centre of mass
-  const BodyView<Real>* body;   ///< body_count, parents before children
-  const LinkView<Real>* link;   ///< link_count
-  const Real* armature;         ///< nv, kg m^2 or kg: added to the diagonal of M
-  const Real* damping;          ///< nv, N m s/rad or N s/m
-  const Real* friction;         ///< nv, N m or N
+  bool has_branches;               ///< some coordinates do not act on each other: M has zeros
+  bool has_quaternions;            ///< in q
+  Vec3<Real> gravity;              ///< in the world frame, m/s^2
+  Inertia<Real> base_inertia;      ///< of what is fixed to the world, in its frame
+  const BodyView<Real>* body;      ///< body_count, parents before children
+  const LinkView<Real>* link;      ///< link_count
+  const Real* armature;            ///< nv, kg m^2 or kg: added to the diagonal of M
+  const Real* damping;             ///< nv, N m s/rad or N s/m
+  const Real* friction;            ///< nv, N m or N
   const std::int32_t* column_dof;  ///< column_count: the coordinate of v that a column belongs to
   const Real* column_multiplier;   ///< column_count: of that coordinate, 1 but for mimic joints
-  const std::int32_t* dof_parent;  ///< nv, elimination tree of M: next smaller coordinate coupled, or -1
+  const std::int32_t* dof_parent;  ///< nv, elimination tree of M: next smaller coupled one, or -1
 };
 
 }  // namespace rbd_parallel_core

@@ -5,14 +5,17 @@
 
 #include "rbd_parallel_core/spatial/plane_turn.hpp"
 
-/// iX_parent = XJ(q) Xtree in two stages: the constant placement of the joint in the parent body, then the joint
-/// itself. Keeping them apart lets each be as cheap as its form allows; the algorithms see one interface:
+/// iX_parent = XJ(q) Xtree in two stages: the constant placement of the joint in the parent body,
+/// then the joint itself. Keeping them apart lets each be as cheap as its form allows; the
+/// algorithms see one interface:
 ///   rotate(a)             parent axes to body axes
 ///   rotate_back(a)        body axes to parent axes, for vectors and symmetric or general matrices
 ///   rotate_rows(B)        E B
+///   rotation()            E itself
 ///   apply_inverse(f)      X^T f, and X^T I X for inertias
 ///   origin()              of the body, in the parent's frame
-///   origin_along(E_p, E)  the same along the axes that E_p turns into the parent's and E into the body's
+///   origin_along(E_p, E)  the same along the axes that E_p turns into the parent's and E into the
+///   body's
 namespace rbd_parallel_core {
 
 /// A joint anywhere in its parent.
@@ -23,6 +26,7 @@ struct GeneralPlacement {
   RBD_INLINE Vec3<S> rotate(const Vec3<S>& a) const { return X.E * a; }
   RBD_INLINE Vec3<S> rotate_back(const Vec3<S>& a) const { return transpose_times(X.E, a); }
   RBD_INLINE Mat3<S> rotate_rows(const Mat3<S>& b) const { return X.E * b; }
+  RBD_INLINE const Mat3<S>& rotation() const { return X.E; }
   template <class T>
   RBD_INLINE T apply_inverse(const T& a) const {
     return rbd_parallel_core::apply_inverse(X, a);
@@ -33,8 +37,9 @@ struct GeneralPlacement {
   RBD_INLINE Vec3<S> z_axis() const { return X.E.z; }
 };
 
-/// A joint whose frame is the parent's shifted by `a` along x and turned about x: the constant part of a
-/// Denavit-Hartenberg row. The frames of the model are chosen so that one child of every body has it.
+/// A joint whose frame is the parent's shifted by `a` along x and turned about x: the constant part
+/// of a Denavit-Hartenberg row. The frames of the model are chosen so that one child of every body
+/// has it.
 template <class S>
 struct DhPlacement {
   XTurn<S> turn;
@@ -43,6 +48,7 @@ struct DhPlacement {
   RBD_INLINE Vec3<S> rotate(const Vec3<S>& b) const { return turn.rotate(b); }
   RBD_INLINE Vec3<S> rotate_back(const Vec3<S>& b) const { return turn.rotate_back(b); }
   RBD_INLINE Mat3<S> rotate_rows(const Mat3<S>& b) const { return turn.rotate_rows(b); }
+  RBD_INLINE Mat3<S> rotation() const { return turn.rotate_rows(Mat3<S>::identity()); }
   template <class T>
   RBD_INLINE T apply_inverse(const T& b) const {
     return shift_along_x(turn.rotate_back(b), a);
@@ -120,6 +126,7 @@ struct StagedTransform {
   RBD_INLINE T rotate_rows(const T& b) const {
     return motion.rotate_rows(placement.rotate_rows(b));
   }
+  RBD_INLINE auto rotation() const { return motion.rotate_rows(placement.rotation()); }
   template <class T>
   RBD_INLINE T apply_inverse(const T& a) const {
     return placement.apply_inverse(motion.apply_inverse(a));

@@ -5,9 +5,9 @@
 
 namespace rbd_parallel_core {
 
-/// The inertia of an articulated body, [I H; H^T M], symmetric 6x6 in 21 numbers (Featherstone 7.1).
-/// Keeping only one triangle keeps it symmetric through thousands of steps, which is worth several
-/// digits on long chains.
+/// The inertia of an articulated body, [I H; H^T M], symmetric 6x6 in 21 numbers
+/// (Featherstone 7.1). Keeping only one triangle keeps it symmetric through thousands of steps,
+/// which is worth several digits on long chains.
 template <class S>
 struct ArticulatedInertia {
   SymMat3<S> I;  ///< moment per angular acceleration
@@ -51,13 +51,15 @@ RBD_INLINE ArticulatedInertia<S> rank_one_downdate(const ArticulatedInertia<S>& 
 /// The same articulated body seen from a frame of the same orientation whose origin lies at -r.
 template <class S>
 RBD_INLINE ArticulatedInertia<S> shift(const ArticulatedInertia<S>& a, const Vec3<S>& r) {
-  // H' = H + rx M;  I' = I + rx H^T + (rx H^T)^T + rx M rx^T = I + (rx G^T + G rx^T) / 2, G = H + H'
-  const Mat3<S> rxM = {{mul_mul_sub(r.y, a.M.xz, r.z, a.M.xy), mul_mul_sub(r.y, a.M.yz, r.z, a.M.yy),
-                        mul_mul_sub(r.y, a.M.zz, r.z, a.M.yz)},
-                       {mul_mul_sub(r.z, a.M.xx, r.x, a.M.xz), mul_mul_sub(r.z, a.M.xy, r.x, a.M.yz),
-                        mul_mul_sub(r.z, a.M.xz, r.x, a.M.zz)},
-                       {mul_mul_sub(r.x, a.M.xy, r.y, a.M.xx), mul_mul_sub(r.x, a.M.yy, r.y, a.M.xy),
-                        mul_mul_sub(r.x, a.M.yz, r.y, a.M.xz)}};
+  // H' = H + rx M;  I' = I + rx H^T + (rx H^T)^T + rx M rx^T = I + (rx G^T + G rx^T) / 2, G = H +
+  // H'
+  const Mat3<S> rxM = {
+      {mul_mul_sub(r.y, a.M.xz, r.z, a.M.xy), mul_mul_sub(r.y, a.M.yz, r.z, a.M.yy),
+       mul_mul_sub(r.y, a.M.zz, r.z, a.M.yz)},
+      {mul_mul_sub(r.z, a.M.xx, r.x, a.M.xz), mul_mul_sub(r.z, a.M.xy, r.x, a.M.yz),
+       mul_mul_sub(r.z, a.M.xz, r.x, a.M.zz)},
+      {mul_mul_sub(r.x, a.M.xy, r.y, a.M.xx), mul_mul_sub(r.x, a.M.yy, r.y, a.M.xy),
+       mul_mul_sub(r.x, a.M.yz, r.y, a.M.xz)}};
   const Mat3<S> H = a.H + rxM;
   const Mat3<S> G = a.H + H;
   const S half(RealOf<S>(0.5));
@@ -73,9 +75,9 @@ RBD_INLINE ArticulatedInertia<S> shift(const ArticulatedInertia<S>& a, const Vec
 template <class S>
 RBD_INLINE ArticulatedInertia<S> apply_inverse(const Transform<S>& x,
                                                const ArticulatedInertia<S>& a) {
-  return shift(ArticulatedInertia<S>{rotate_back(x.E, a.I), rotate_back(x.E, a.H),
-                                     rotate_back(x.E, a.M)},
-               x.r);
+  return shift(
+      ArticulatedInertia<S>{rotate_back(x.E, a.I), rotate_back(x.E, a.H), rotate_back(x.E, a.M)},
+      x.r);
 }
 
 /// The largest of the six diagonal entries: the scale against which a joint's D is judged singular.

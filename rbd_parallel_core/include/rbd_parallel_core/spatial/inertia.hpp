@@ -5,8 +5,8 @@
 
 namespace rbd_parallel_core {
 
-/// The inertia of a rigid body in ten numbers: mass m, first moment h = m c, and the rotational inertia
-/// I about the origin of the frame (not about the centre of mass c). Featherstone 2.13.
+/// The inertia of a rigid body in ten numbers: mass m, first moment h = m c, and the rotational
+/// inertia I about the origin of the frame (not about the centre of mass c). Featherstone 2.13.
 /// Adding is joining bodies rigidly: commutative, associative, zero() is neutral.
 template <class S>
 struct Inertia {
@@ -43,8 +43,8 @@ RBD_INLINE Inertia<S> inertia_from_com(const S& m, const Vec3<S>& c, const SymMa
   return {m, m * c, about_com + point_mass_inertia(m, c)};
 }
 
-/// The same body seen from a frame of the same orientation whose origin lies at -r: the parallel-axis
-/// theorem for ten numbers, without dividing by the mass (which may be zero).
+/// The same body seen from a frame of the same orientation whose origin lies at -r: the
+/// parallel-axis theorem for ten numbers, without dividing by the mass (which may be zero).
 template <class S>
 RBD_INLINE Inertia<S> shift(const Inertia<S>& a, const Vec3<S>& r) {
   // I' = I - rx hx - h'x rx with h' = h + m r. Both products share the form

@@ -6,7 +6,7 @@
 namespace rbd_parallel_core {
 
 /// A spatial motion vector [w; v]: angular first, linear part taken at the origin of its frame
-/// (Featherstone, Rigid Body Dynamics Algorithms, 2.1).
+/// (Featherstone, Rigid Body Dynamics Algorithms, 2.2).
 template <class S>
 struct Motion {
   Vec3<S> w, v;

@@ -3,11 +3,12 @@
 
 #include "rbd_parallel_core/spatial/articulated_inertia.hpp"
 
-/// Turns about and shifts along one axis of a frame. A joint in canonical form turns about z; a placement
-/// in Denavit-Hartenberg form turns about x. Each costs about half of a general rotation.
+/// Turns about and shifts along one axis of a frame. A joint in canonical form turns about z; a
+/// placement in Denavit-Hartenberg form turns about x. Each costs about half of a general rotation.
 namespace rbd_parallel_core {
 
-/// Renames the axes x, y, z to z, x, y and back, so that what is written for z serves x too. Moves no data.
+/// Renames the axes x, y, z to z, x, y and back, so that what is written for z serves x too. Moves
+/// no data.
 template <class S>
 RBD_INLINE Vec3<S> x_to_z(const Vec3<S>& a) {
   return {a.y, a.z, a.x};
@@ -57,7 +58,8 @@ RBD_INLINE ArticulatedInertia<S> z_to_x(const ArticulatedInertia<S>& a) {
   return {z_to_x(a.I), z_to_x(a.H), z_to_x(a.M)};
 }
 
-/// The rotation of a frame about z by an angle, kept as its cosine and sine: E = [c s 0; -s c 0; 0 0 1].
+/// The rotation of a frame about z by an angle, kept as its cosine and sine: E = [c s 0; -s c 0; 0
+/// 0 1].
 template <class S>
 struct ZTurn {
   S c, s;
@@ -77,12 +79,8 @@ struct ZTurn {
   /// E^T A E. In the plane, u = s (xx - yy) + 2 c xy gives all three entries.
   RBD_INLINE SymMat3<S> rotate_back(const SymMat3<S>& a) const {
     const S u = mul_mul_add(s, a.xx - a.yy, c, a.xy + a.xy);
-    return {neg_mul_add(s, u, a.xx),
-            mul_add(c, u, -a.xy),
-            mul_mul_sub(c, a.xz, s, a.yz),
-            mul_add(s, u, a.yy),
-            mul_mul_add(s, a.xz, c, a.yz),
-            a.zz};
+    return {neg_mul_add(s, u, a.xx), mul_add(c, u, -a.xy),          mul_mul_sub(c, a.xz, s, a.yz),
+            mul_add(s, u, a.yy),     mul_mul_add(s, a.xz, c, a.yz), a.zz};
   }
   RBD_INLINE Mat3<S> rotate_back(const Mat3<S>& a) const {
     const S u = mul_mul_add(s, a.x.x - a.y.y, c, a.x.y + a.y.x);
@@ -119,7 +117,8 @@ struct XTurn {
   }
 };
 
-/// shift(a, (0, 0, z)): the same thing seen from a frame of the same orientation whose origin lies z back.
+/// shift(a, (0, 0, z)): the same thing seen from a frame of the same orientation whose origin lies
+/// z back.
 template <class S>
 RBD_INLINE Force<S> shift_along_z(const Force<S>& a, const S& z) {
   return {{neg_mul_add(z, a.f.y, a.n.x), mul_add(z, a.f.x, a.n.y), a.n.z}, a.f};

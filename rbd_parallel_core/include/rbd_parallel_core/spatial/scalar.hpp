@@ -12,9 +12,9 @@
 #define RBD_HD
 #endif
 
-/// Marks a small function of the kernels. It is always inlined, for two reasons: speed, and because the
-/// same header is compiled for several instruction sets, where an out-of-line copy made with AVX could be
-/// picked by the linker for the baseline path.
+/// Marks a small function of the kernels. It is always inlined, for two reasons: speed, and because
+/// the same header is compiled for several instruction sets, where an out-of-line copy made with
+/// AVX could be picked by the linker for the baseline path.
 #define RBD_INLINE RBD_HD inline __attribute__((always_inline))
 
 /// Marks an algorithm. It is local to the file that uses it, for the second of these reasons.
@@ -27,9 +27,9 @@ namespace rbd_parallel_core {
 
 /// What the algorithms ask of a Scalar beyond + - * / and construction from a number.
 ///
-/// The algorithms never write `if (x > 0)` on a Scalar: with a pack of states in SIMD lanes the answer
-/// differs from lane to lane. They use `select` instead. A new kind of Scalar (a pack, a symbol) joins by
-/// specialising this struct.
+/// The algorithms never write `if (x > 0)` on a Scalar: with a pack of states in SIMD lanes the
+/// answer differs from lane to lane. They use `select` instead. A new kind of Scalar (a pack, a
+/// symbol) joins by specialising this struct.
 template <class S>
 struct ScalarTraits {
   static_assert(std::is_floating_point_v<S>, "specialise ScalarTraits for this Scalar");

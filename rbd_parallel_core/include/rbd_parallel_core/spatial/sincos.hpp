@@ -5,14 +5,17 @@
 
 namespace rbd_parallel_core {
 
-/// Beyond this |x| the reduction below loses digits and the caller must use the library's functions.
+/// Beyond this |x| the reduction below loses digits and the caller must use the library's
+/// functions.
 inline constexpr double largest_reduced_angle = 1e5;
 
-/// Sine and cosine without a branch or a table, so that a loop over joints runs in SIMD lanes and random angles
-/// cost no mispredicted jumps. For |x| <= largest_reduced_angle the result is within 5e-16 of the true value.
+/// Sine and cosine without a branch or a table, so that a loop over joints runs in SIMD lanes and
+/// random angles cost no mispredicted jumps. For |x| <= largest_reduced_angle the result is within
+/// 5e-16 of the true value.
 ///
-/// x = n pi/2 + r: pi/2 is split into three parts of 33 bits, so that n times a part is exact (Cody and Waite).
-/// On |r| <= pi/4 the minimax polynomials of fdlibm are evaluated; the quadrant n mod 4 swaps and signs them.
+/// x = n pi/2 + r: pi/2 is split into three parts of 33 bits, so that n times a part is exact (Cody
+/// and Waite). On |r| <= pi/4 the minimax polynomials of fdlibm are evaluated; the quadrant n mod 4
+/// swaps and signs them.
 template <class S>
 RBD_INLINE void reduced_sincos(const S& x, S& sine, S& cosine) {
   using T = ScalarTraits<S>;

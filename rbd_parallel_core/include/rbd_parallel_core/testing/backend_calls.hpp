@@ -12,8 +12,8 @@
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 
-/// Every way to call a Backend, in one form: a batch of states in, up to three arrays out. The checks of the
-/// conformance suite go over this list, so that none of them forgets an operation.
+/// Every way to call a Backend, in one form: a batch of states in, up to three arrays out. The
+/// checks of the conformance suite go over this list, so that none of them forgets an operation.
 namespace rbd_parallel_core::conformance {
 
 enum class Operation {
@@ -27,7 +27,8 @@ enum class Operation {
   link_kinematics,
 };
 
-/// Inputs of all operations. links: k indices; the other arrays are row-major, a row for each state.
+/// Inputs of all operations. links: k indices; the other arrays are row-major, a row for each
+/// state.
 struct Batch {
   std::size_t size = 0;
   std::vector<double> q, v, a, tau, wrenches;
@@ -79,8 +80,8 @@ struct Outputs {
   Result result;
 };
 
-/// One way to call a backend. `reads`: the inputs it uses, of q v a t(au) f(_ext). `columns`: numbers per state of
-/// each output. `run` allocates nothing.
+/// One way to call a backend. `reads`: the inputs it uses, of q v a t(au) f(_ext). `columns`:
+/// numbers per state of each output. `run` allocates nothing.
 struct Call {
   const char* name;
   const char* reads;
@@ -96,7 +97,9 @@ inline bool always(const Model&) { return true; }
 inline bool without_mimic(const Model& model) { return !model.has_mimic(); }
 
 using Columns = std::array<std::size_t, 3>;
-inline Columns vector_columns(const Model& model, const Batch&) { return {index(model.nv()), 0, 0}; }
+inline Columns vector_columns(const Model& model, const Batch&) {
+  return {index(model.nv()), 0, 0};
+}
 inline Columns matrix_columns(const Model& model, const Batch&) {
   const std::size_t square = index(model.nv()) * index(model.nv());
   return {square, square, square};
@@ -119,8 +122,8 @@ inline Result inverse_dynamics(Backend& backend, const Batch& in, Outputs& out,
                                    .status = out.status});
 }
 
-inline Result forward_dynamics(Backend& backend, const Batch& in, Outputs& out, ForwardMethod method,
-                               const ExternalWrenches& f_ext) {
+inline Result forward_dynamics(Backend& backend, const Batch& in, Outputs& out,
+                               ForwardMethod method, const ExternalWrenches& f_ext) {
   return backend.forward_dynamics({.batch = in.size,
                                    .q = in.q,
                                    .v = in.v,
@@ -153,11 +156,13 @@ inline const std::vector<Call>& every_call() {
   static const std::vector<Call> calls = {
       {"inverse_dynamics", "qva", Op::inverse_dynamics, always, vector_columns,
        [](Backend& b, const Batch& in, Outputs& out) { return inverse_dynamics(b, in, out, {}); }},
-      {"inverse_dynamics with wrenches in link axes", "qvaf", Op::inverse_dynamics, always, vector_columns,
+      {"inverse_dynamics with wrenches in link axes", "qvaf", Op::inverse_dynamics, always,
+       vector_columns,
        [](Backend& b, const Batch& in, Outputs& out) {
          return inverse_dynamics(b, in, out, {in.links, in.wrenches, Axes::link});
        }},
-      {"inverse_dynamics with wrenches in world axes", "qvaf", Op::inverse_dynamics, always, vector_columns,
+      {"inverse_dynamics with wrenches in world axes", "qvaf", Op::inverse_dynamics, always,
+       vector_columns,
        [](Backend& b, const Batch& in, Outputs& out) {
          return inverse_dynamics(b, in, out, {in.links, in.wrenches, Axes::world});
        }},
@@ -166,7 +171,9 @@ inline const std::vector<Call>& every_call() {
       {"gravity_forces", "q", Op::gravity_forces, always, vector_columns,
        [](Backend& b, const Batch& in, Outputs& out) { return b.gravity_forces(forces(in, out)); }},
       {"coriolis_forces", "qv", Op::coriolis_forces, always, vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) { return b.coriolis_forces(forces(in, out)); }},
+       [](Backend& b, const Batch& in, Outputs& out) {
+         return b.coriolis_forces(forces(in, out));
+       }},
       {"mass_matrix", "q", Op::mass_matrix, always, matrix_columns,
        [](Backend& b, const Batch& in, Outputs& out) {
          return b.mass_matrix({.batch = in.size,
@@ -180,20 +187,23 @@ inline const std::vector<Call>& every_call() {
        [](Backend& b, const Batch& in, Outputs& out) {
          return forward_dynamics(b, in, out, ForwardMethod::automatic, {});
        }},
-      {"forward_dynamics by aba with wrenches in link axes", "qvtf", Op::forward_dynamics, without_mimic,
-       vector_columns,
+      {"forward_dynamics by aba with wrenches in link axes", "qvtf", Op::forward_dynamics,
+       without_mimic, vector_columns,
        [](Backend& b, const Batch& in, Outputs& out) {
-         return forward_dynamics(b, in, out, ForwardMethod::aba, {in.links, in.wrenches, Axes::link});
+         return forward_dynamics(b, in, out, ForwardMethod::aba,
+                                 {in.links, in.wrenches, Axes::link});
        }},
-      {"forward_dynamics by aba with wrenches in world axes", "qvtf", Op::forward_dynamics, without_mimic,
-       vector_columns,
+      {"forward_dynamics by aba with wrenches in world axes", "qvtf", Op::forward_dynamics,
+       without_mimic, vector_columns,
        [](Backend& b, const Batch& in, Outputs& out) {
-         return forward_dynamics(b, in, out, ForwardMethod::aba, {in.links, in.wrenches, Axes::world});
+         return forward_dynamics(b, in, out, ForwardMethod::aba,
+                                 {in.links, in.wrenches, Axes::world});
        }},
       {"forward_dynamics by crba with wrenches in world axes", "qvtf", Op::forward_dynamics, always,
        vector_columns,
        [](Backend& b, const Batch& in, Outputs& out) {
-         return forward_dynamics(b, in, out, ForwardMethod::crba, {in.links, in.wrenches, Axes::world});
+         return forward_dynamics(b, in, out, ForwardMethod::crba,
+                                 {in.links, in.wrenches, Axes::world});
        }},
       {"energies", "qv", Op::energies, always, energy_columns,
        [](Backend& b, const Batch& in, Outputs& out) {
@@ -206,9 +216,13 @@ inline const std::vector<Call>& every_call() {
                             .status = out.status});
        }},
       {"link_kinematics in world axes", "q", Op::link_kinematics, always, link_columns,
-       [](Backend& b, const Batch& in, Outputs& out) { return link_kinematics(b, in, out, Axes::world); }},
+       [](Backend& b, const Batch& in, Outputs& out) {
+         return link_kinematics(b, in, out, Axes::world);
+       }},
       {"link_kinematics in link axes", "q", Op::link_kinematics, always, link_columns,
-       [](Backend& b, const Batch& in, Outputs& out) { return link_kinematics(b, in, out, Axes::link); }},
+       [](Backend& b, const Batch& in, Outputs& out) {
+         return link_kinematics(b, in, out, Axes::link);
+       }},
   };
   return calls;
 }
@@ -242,13 +256,14 @@ inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
-/// max |a - b| / max(|b|, 1), infinite where a number is not finite or the sizes differ. The robots here have
-/// masses and lengths about 1, so a reference far below 1 is zero but for rounding.
+/// max |a - b| / max(|b|, 1), infinite where a number is not finite or the sizes differ. The robots
+/// here have masses and lengths about 1, so a reference far below 1 is zero but for rounding.
 inline double relative_error(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
   double error = 0, scale = 1;
   for (std::size_t k = 0; k < a.size(); ++k) {
-    if (!std::isfinite(a[k]) || !std::isfinite(b[k])) return std::numeric_limits<double>::infinity();
+    if (!std::isfinite(a[k]) || !std::isfinite(b[k]))
+      return std::numeric_limits<double>::infinity();
     error = std::max(error, std::abs(a[k] - b[k]));
     scale = std::max(scale, std::abs(b[k]));
   }

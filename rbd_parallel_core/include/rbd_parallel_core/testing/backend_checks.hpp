@@ -21,16 +21,17 @@
 #include "rbd_parallel_core/testing/newton_oracle.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 
-/// The checks of the conformance suite, one function each: a backend in, what is wrong with it out. They know no
-/// test framework, so that a deliberately wrong backend can be shown to fail them. backend_conformance.hpp
-/// makes GoogleTest cases of them.
+/// The checks of the conformance suite, one function each: a backend in, what is wrong with it out.
+/// They know no test framework, so that a deliberately wrong backend can be shown to fail them.
+/// backend_conformance.hpp makes GoogleTest cases of them.
 namespace rbd_parallel_core::conformance {
 
 struct BackendUnderTest {
   std::string name;
   std::function<std::unique_ptr<Backend>()> make;  ///< a new, unconfigured backend
-  std::set<Operation> not_offered = {};            ///< operations that it answers with Code::unsupported
-  double tolerance = 1e-12;  ///< largest error relative to the largest entry; 2e-5 suits single precision
+  std::set<Operation> not_offered = {};  ///< operations that it answers with Code::unsupported
+  double tolerance =
+      1e-12;  ///< largest error relative to the largest entry; 2e-5 suits single precision
 };
 
 /// What a check found wrong, a line each; none: passed.
@@ -57,8 +58,8 @@ class Report {
                    double tolerance, const std::string& what) {
     const double error = relative_error(actual, expected);
     if (!(error <= tolerance)) {
-      violations_.push_back(where_ + what + " has a relative error of " + text(error) + ", allowed is " +
-                            text(tolerance));
+      violations_.push_back(where_ + what + " has a relative error of " + text(error) +
+                            ", allowed is " + text(tolerance));
     }
   }
   void expect_ok(const Outputs& out) {
@@ -91,7 +92,8 @@ inline std::shared_ptr<const Model> shared(const Robot& robot) {
 inline std::vector<Call> calls_for(const BackendUnderTest& under_test, const Model& model) {
   std::vector<Call> calls;
   for (const Call& call : every_call()) {
-    if (!under_test.not_offered.contains(call.operation) && call.possible(model)) calls.push_back(call);
+    if (!under_test.not_offered.contains(call.operation) && call.possible(model))
+      calls.push_back(call);
   }
   return calls;
 }
@@ -113,8 +115,8 @@ inline State state_of(const Batch& batch, const Model& model, std::size_t s) {
           batch.tau.data() + s * nv, batch.wrenches.data() + s * k};
 }
 
-inline std::vector<OracleWrench> oracle_wrenches(const Batch& batch, const Model& model, const State& state,
-                                                 bool in_world_axes) {
+inline std::vector<OracleWrench> oracle_wrenches(const Batch& batch, const Model& model,
+                                                 const State& state, bool in_world_axes) {
   std::vector<OracleWrench> wrenches;
   for (std::size_t k = 0; k < batch.links.size(); ++k) {
     const double* w = state.wrenches + 6 * k;
@@ -126,8 +128,8 @@ inline std::vector<OracleWrench> oracle_wrenches(const Batch& batch, const Model
   return wrenches;
 }
 
-inline std::vector<OracleWrench> wrenches_of(const Call& call, const Batch& batch, const Model& model,
-                                             const State& state) {
+inline std::vector<OracleWrench> wrenches_of(const Call& call, const Batch& batch,
+                                             const Model& model, const State& state) {
   const std::string name = call.name;
   if (std::string(call.reads).find('f') == std::string::npos) return {};
   return oracle_wrenches(batch, model, state, name.find("world axes") != std::string::npos);
@@ -138,7 +140,8 @@ inline void append(std::vector<double>& to, const Mat3<double>& a) {
   to.insert(to.end(), {a.x.x, a.x.y, a.x.z, a.y.x, a.y.y, a.y.z, a.z.x, a.z.y, a.z.z});
 }
 
-/// What a call that gives one vector should give, by the oracle; forward dynamics is judged elsewhere.
+/// What a call that gives one vector should give, by the oracle; forward dynamics is judged
+/// elsewhere.
 inline std::vector<double> expected_vector(const NewtonOracle& oracle, const Call& call,
                                            const Batch& batch, const Model& model, std::size_t s,
                                            bool friction) {
@@ -146,14 +149,16 @@ inline std::vector<double> expected_vector(const NewtonOracle& oracle, const Cal
   const std::vector<double> zeros(index(model.nv()), 0.0);
   switch (call.operation) {
     case Operation::inverse_dynamics:
-      return oracle.inverse_dynamics(x.q, x.v, x.a, wrenches_of(call, batch, model, x), true, friction);
+      return oracle.inverse_dynamics(x.q, x.v, x.a, wrenches_of(call, batch, model, x), true,
+                                     friction);
     case Operation::bias_forces:
       return oracle.inverse_dynamics(x.q, x.v, zeros.data(), {}, true, friction);
     case Operation::gravity_forces:
       return oracle.inverse_dynamics(x.q, zeros.data(), zeros.data());
     case Operation::coriolis_forces:
       return oracle.inverse_dynamics(x.q, x.v, zeros.data(), {}, false);
-    default: return oracle.mass_matrix(x.q);
+    default:
+      return oracle.mass_matrix(x.q);
   }
 }
 
@@ -200,10 +205,11 @@ inline void check_energies(Report& report, const BackendUnderTest& under_test, c
   }
 }
 
-/// Position, rotation matrix and Jacobian of the links of a batch, one after the other, as the oracle has them.
-inline std::array<std::vector<double>, 3> expected_links(const NewtonOracle& oracle, const Batch& batch,
-                                                         const Model& model, std::size_t s,
-                                                         bool in_link_axes) {
+/// Position, rotation matrix and Jacobian of the links of a batch, one after the other, as the
+/// oracle has them.
+inline std::array<std::vector<double>, 3> expected_links(const NewtonOracle& oracle,
+                                                         const Batch& batch, const Model& model,
+                                                         std::size_t s, bool in_link_axes) {
   const State x = state_of(batch, model, s);
   const auto links = oracle.motion(x.q, x.v, x.a);
   std::array<std::vector<double>, 3> expected;
@@ -252,9 +258,11 @@ inline void check_links(Report& report, const BackendUnderTest& under_test, cons
 
 }  // namespace detail
 
-// ---- right numbers --------------------------------------------------------------------------------------------------
+// ---- right numbers
+// --------------------------------------------------------------------------------------------------
 
-/// Every result but forward dynamics against Newton and Euler in world coordinates (newton_oracle.hpp).
+/// Every result but forward dynamics against Newton and Euler in world coordinates
+/// (newton_oracle.hpp).
 inline Violations check_against_newton(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
@@ -275,7 +283,8 @@ inline Violations check_friction(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-/// ID(FD(tau)) = tau, inverse dynamics by the oracle: every method, with wrenches, without and with friction.
+/// ID(FD(tau)) = tau, inverse dynamics by the oracle: every method, with wrenches, without and with
+/// friction.
 inline Violations check_forward_dynamics(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
@@ -322,7 +331,8 @@ inline Violations check_mass_matrix_factors(const BackendUnderTest& under_test) 
       for (std::size_t i = 0; i < n; ++i) {
         unit[i * n + i] = 1;
         for (std::size_t j = 0; j < n; ++j) {
-          symmetric = symmetric && M[i * n + j] == M[j * n + i] && inverse[i * n + j] == inverse[j * n + i];
+          symmetric =
+              symmetric && M[i * n + j] == M[j * n + i] && inverse[i * n + j] == inverse[j * n + i];
           lower = lower && (j <= i || L[i * n + j] == 0);
           for (std::size_t k = 0; k < n; ++k) {
             product[i * n + j] += L[k * n + i] * L[k * n + j];
@@ -352,8 +362,8 @@ inline Violations check_against_reference(const BackendUnderTest& under_test) {
     reference->configure(model, {.max_batch = batch.size});
     for (const Call& call : detail::calls_for(under_test, *model)) {
       report.at(robot.name, call.name);
-      const bool solves = call.operation == Operation::forward_dynamics ||
-                          call.operation == Operation::mass_matrix;
+      const bool solves =
+          call.operation == Operation::forward_dynamics || call.operation == Operation::mass_matrix;
       const Outputs actual = run(call, *backend, batch), expected = run(call, *reference, batch);
       report.expect_ok(actual);
       for (std::size_t k = 0; k < 3; ++k) {
@@ -365,9 +375,11 @@ inline Violations check_against_reference(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-// ---- batches --------------------------------------------------------------------------------------------------------
+// ---- batches
+// --------------------------------------------------------------------------------------------------------
 
-/// A state's result is that of the state alone; in batches of two or more it has the same bits at every position.
+/// A state's result is that of the state alone; in batches of two or more it has the same bits at
+/// every position.
 inline Violations check_batches(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
@@ -384,9 +396,11 @@ inline Violations check_batches(const BackendUnderTest& under_test) {
       for (std::size_t s = 0; s < batch.size; ++s) {
         const Outputs alone = run(call, *backend, reordered(batch, {order[s]}));
         for (std::size_t k = 0; k < 3; ++k) {
-          report.expect(same_bits(row(moved, k, s), row(together, k, order[s])),
-                        "state " + std::to_string(order[s]) + " changes with its place in the batch");
-          report.expect_near(row(together, k, order[s]), row(alone, k, 0), 1e3 * under_test.tolerance,
+          report.expect(
+              same_bits(row(moved, k, s), row(together, k, order[s])),
+              "state " + std::to_string(order[s]) + " changes with its place in the batch");
+          report.expect_near(row(together, k, order[s]), row(alone, k, 0),
+                             1e3 * under_test.tolerance,
                              "a state of a batch, compared with the state alone,");
         }
       }
@@ -433,14 +447,15 @@ inline Violations check_batch_sizes(const BackendUnderTest& under_test) {
     report.expect_ok(run(call, *backend, random_batch(*model, most, 110)));
     const Outputs out = run(call, *backend, random_batch(*model, most + 1, 110));
     const Result& r = out.result;
-    report.expect(r.code == Code::batch_too_large && r.argument == Argument::batch && r.expected == 5 &&
-                      r.actual == 6,
+    report.expect(r.code == Code::batch_too_large && r.argument == Argument::batch &&
+                      r.expected == 5 && r.actual == 6,
                   "a batch above max_batch gives: " + message(r));
     report.expect(message(r).find("batch is 6") != std::string::npos &&
                       message(r).find("at most 5") != std::string::npos,
                   "the message does not name both sizes: " + message(r));
-    report.expect(out.numbers == room_for(call, *model, random_batch(*model, most + 1, 110)).numbers,
-                  "a refused call wrote to its outputs");
+    report.expect(
+        out.numbers == room_for(call, *model, random_batch(*model, most + 1, 110)).numbers,
+        "a refused call wrote to its outputs");
   }
   return report.take();
 }
@@ -498,7 +513,8 @@ inline Violations check_concurrent_backends(const BackendUnderTest& under_test) 
   return report.take();
 }
 
-// ---- arguments ------------------------------------------------------------------------------------------------------
+// ---- arguments
+// ------------------------------------------------------------------------------------------------------
 
 /// An empty v, a or tau stands for zeros, and gravity_forces does not read v.
 inline Violations check_empty_inputs(const BackendUnderTest& under_test) {
@@ -556,8 +572,8 @@ inline Violations check_single_outputs(const BackendUnderTest& under_test) {
 
 namespace detail {
 
-/// Expects the call to be refused with that result, with a text that names the argument and both numbers, and
-/// without a number being written.
+/// Expects the call to be refused with that result, with a text that names the argument and both
+/// numbers, and without a number being written.
 inline void expect_refusal(Report& report, const Call& call, Backend& backend, const Batch& batch,
                            Outputs out, const Result& expected, const std::string& name) {
   const auto before = out.numbers;
@@ -566,7 +582,8 @@ inline void expect_refusal(Report& report, const Call& call, Backend& backend, c
                     r.expected == expected.expected && r.actual == expected.actual;
   report.expect(same, "expected the refusal '" + message(expected) + "', got '" + message(r) + "'");
   const std::string text = message(r);
-  report.expect(text.find(name) != std::string::npos, "the message does not name " + name + ": " + text);
+  report.expect(text.find(name) != std::string::npos,
+                "the message does not name " + name + ": " + text);
   report.expect(before == out.numbers, "a refused call wrote to its outputs");
 }
 
@@ -582,11 +599,12 @@ struct SizedInput {
   const char* name;
   bool required;
 };
-inline constexpr SizedInput sized_inputs[] = {{'q', &Batch::q, Argument::q, "q", true},
-                                              {'v', &Batch::v, Argument::v, "v", false},
-                                              {'a', &Batch::a, Argument::a, "a", false},
-                                              {'t', &Batch::tau, Argument::tau, "tau", false},
-                                              {'f', &Batch::wrenches, Argument::wrenches, "f_ext", true}};
+inline constexpr SizedInput sized_inputs[] = {
+    {'q', &Batch::q, Argument::q, "q", true},
+    {'v', &Batch::v, Argument::v, "v", false},
+    {'a', &Batch::a, Argument::a, "a", false},
+    {'t', &Batch::tau, Argument::tau, "tau", false},
+    {'f', &Batch::wrenches, Argument::wrenches, "f_ext", true}};
 
 struct SizedOutput {
   Argument argument;
@@ -605,14 +623,17 @@ inline std::vector<SizedOutput> sized_outputs(Operation operation) {
               {Argument::com, "com", false}};
     case Operation::link_kinematics:
       return {{Argument::poses, "poses", false}, {Argument::jacobian, "jacobian", false}};
-    case Operation::forward_dynamics: return {{Argument::qdd, "qdd", true}};
-    default: return {{Argument::tau, "tau", true}};
+    case Operation::forward_dynamics:
+      return {{Argument::qdd, "qdd", true}};
+    default:
+      return {{Argument::tau, "tau", true}};
   }
 }
 
 }  // namespace detail
 
-/// An array of a wrong size is refused; the result names the argument, the expected and the actual size.
+/// An array of a wrong size is refused; the result names the argument, the expected and the actual
+/// size.
 inline Violations check_wrong_sizes(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::floating);
@@ -635,7 +656,8 @@ inline Violations check_wrong_sizes(const BackendUnderTest& under_test) {
         bad.*input.array = resized(bad.*input.array, by);
         detail::expect_refusal(
             report, call, *backend, bad, room,
-            detail::refusal(Code::wrong_size, input.argument, n, (bad.*input.array).size()), input.name);
+            detail::refusal(Code::wrong_size, input.argument, n, (bad.*input.array).size()),
+            input.name);
       }
       if (!input.required) continue;
       Batch bad = batch;
@@ -658,7 +680,8 @@ inline Violations check_wrong_sizes(const BackendUnderTest& under_test) {
       Outputs bad = room;
       bad.numbers[k].clear();
       detail::expect_refusal(report, call, *backend, batch, std::move(bad),
-                             detail::refusal(Code::missing, outputs[k].argument, n, 0), outputs[k].name);
+                             detail::refusal(Code::missing, outputs[k].argument, n, 0),
+                             outputs[k].name);
     }
     Outputs bad = room;
     bad.status.resize(2);
@@ -680,7 +703,8 @@ inline Violations check_unknown_links(const BackendUnderTest& under_test) {
                        call.operation == Operation::link_kinematics;
     if (!links) continue;
     report.at(robot.name, call.name);
-    for (const int bad : {-1, count, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
+    for (const int bad :
+         {-1, count, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
       Batch batch = random_batch(*model, 2, 116);
       batch.links[1] = bad;
       detail::expect_refusal(report, call, *backend, batch, room_for(call, *model, batch),
@@ -723,7 +747,8 @@ inline Violations check_no_coordinates(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-/// What a backend declares not to offer it answers with `unsupported`, without touching the outputs.
+/// What a backend declares not to offer it answers with `unsupported`, without touching the
+/// outputs.
 inline Violations check_not_offered(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::fixed);
@@ -739,27 +764,32 @@ inline Violations check_not_offered(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-// ---- bad states -----------------------------------------------------------------------------------------------------
+// ---- bad states
+// -----------------------------------------------------------------------------------------------------
 
 namespace detail {
 
-/// A batch of five whose state 2 has been spoilt: its own results must be NaN with that status, its neighbours' the
-/// same bits as in the clean batch.
+/// A batch of five whose state 2 has been spoilt: its own results must be NaN with that status, its
+/// neighbours' the same bits as in the clean batch.
 inline void check_spoilt(Report& report, const Call& call, Backend& backend, const Batch& clean,
                          const Batch& spoilt, const StateStatus& status, const std::string& what,
                          std::size_t first_spoilt_output = 0) {
   const Outputs expected = run(call, backend, clean), actual = run(call, backend, spoilt);
-  report.expect(actual.result.ok(), what + ": the whole batch is refused: " + message(actual.result));
+  report.expect(actual.result.ok(),
+                what + ": the whole batch is refused: " + message(actual.result));
   for (std::size_t s = 0; s < clean.size; ++s) {
     const std::string state = what + ", state " + std::to_string(s);
-    report.expect(actual.status[s] == (s == 2 ? status : StateStatus{}),
-                  state + ": unexpected status '" + message(actual.status[s], backend.model()) + "'");
+    report.expect(
+        actual.status[s] == (s == 2 ? status : StateStatus{}),
+        state + ": unexpected status '" + message(actual.status[s], backend.model()) + "'");
     for (std::size_t k = s == 2 ? first_spoilt_output : 0; k < 3; ++k) {
       const std::vector<double> numbers = row(actual, k, s);
       if (s != 2) {
-        report.expect(same_bits(numbers, row(expected, k, s)), state + ": its neighbour changed it");
+        report.expect(same_bits(numbers, row(expected, k, s)),
+                      state + ": its neighbour changed it");
       } else {
-        const bool all_nan = std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); });
+        const bool all_nan =
+            std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); });
         report.expect(all_nan, state + ": has numbers in its results");
       }
     }
@@ -770,7 +800,8 @@ inline constexpr StateStatus not_finite{StateStatus::Code::not_finite, -1};
 
 }  // namespace detail
 
-/// NaN or infinity in any input of one state: status not_finite and NaN there, not a bit changed elsewhere.
+/// NaN or infinity in any input of one state: status not_finite and NaN there, not a bit changed
+/// elsewhere.
 inline Violations check_not_finite_inputs(const BackendUnderTest& under_test) {
   detail::Report report;
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -798,11 +829,13 @@ inline Violations check_not_finite_inputs(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-/// Quaternions of any length mean the same rotation; a zero one is not finite. One so long or short that its square
-/// leaves the range of numbers may be refused, but never taken for another rotation.
+/// Quaternions of any length mean the same rotation; a zero one is not finite. One so long or short
+/// that its square leaves the range of numbers may be refused, but never taken for another
+/// rotation.
 inline Violations check_quaternions(const BackendUnderTest& under_test) {
   detail::Report report;
-  for (const Robot& robot : {single_joint(JointKind::spherical), mixed_chain(), mixed_tree(Base::floating)}) {
+  for (const Robot& robot :
+       {single_joint(JointKind::spherical), mixed_chain(), mixed_tree(Base::floating)}) {
     const auto model = detail::shared(robot);
     const std::size_t nq = index(model->nq());
     const Batch clean = random_batch(*model, 5, 121);
@@ -816,7 +849,8 @@ inline Violations check_quaternions(const BackendUnderTest& under_test) {
     const auto backend = detail::configured(under_test, model, clean.size);
     for (const Call& call : detail::calls_for(under_test, *model)) {
       report.at(robot.name, call.name);
-      detail::check_spoilt(report, call, *backend, clean, scaled(0), detail::not_finite, "zero quaternion");
+      detail::check_spoilt(report, call, *backend, clean, scaled(0), detail::not_finite,
+                           "zero quaternion");
       const Outputs expected = run(call, *backend, clean);
       for (const double factor : {1e-6, 0.5, 3.0, -2.0, 1e6, 1e-200, 1e200, 1e-160, 1e160}) {
         const Outputs actual = run(call, *backend, scaled(factor));
@@ -833,7 +867,8 @@ inline Violations check_quaternions(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-/// Where a result overflows, the status says so: it is ok exactly when every number of the result is finite.
+/// Where a result overflows, the status says so: it is ok exactly when every number of the result
+/// is finite.
 inline Violations check_overflow(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : {mixed_tree(Base::fixed), branching_tree()}) {
@@ -886,7 +921,8 @@ inline Robot turntable() {
 
 }  // namespace detail
 
-/// A singular mass matrix is the status of its state, with the coordinate, and its text names the joint.
+/// A singular mass matrix is the status of its state, with the coordinate, and its text names the
+/// joint.
 inline Violations check_singular(const BackendUnderTest& under_test) {
   detail::Report report;
   Robot massless = arm();
@@ -903,15 +939,18 @@ inline Violations check_singular(const BackendUnderTest& under_test) {
     Batch spoilt = clean;
     if (turns) spoilt.q[2 * 2 + 1] = 0;
     for (const Call& call : detail::calls_for(under_test, *model)) {
-      if (call.operation != Operation::forward_dynamics && call.operation != Operation::mass_matrix) continue;
+      if (call.operation != Operation::forward_dynamics && call.operation != Operation::mass_matrix)
+        continue;
       report.at(robot.name, call.name);
       // The mass matrix itself is a right answer; its factors are not.
       const std::size_t first_spoilt = call.operation == Operation::mass_matrix ? 1 : 0;
       if (turns) {
-        detail::check_spoilt(report, call, *backend, clean, spoilt, singular, "singular M", first_spoilt);
+        detail::check_spoilt(report, call, *backend, clean, spoilt, singular, "singular M",
+                             first_spoilt);
       } else {
         const Outputs out = run(call, *backend, clean);
-        for (const StateStatus& status : out.status) report.expect(status == singular, "not singular at the hand");
+        for (const StateStatus& status : out.status)
+          report.expect(status == singular, "not singular at the hand");
       }
     }
     report.at(robot.name, "message");
@@ -922,7 +961,8 @@ inline Violations check_singular(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-// ---- configure ------------------------------------------------------------------------------------------------------
+// ---- configure
+// ------------------------------------------------------------------------------------------------------
 
 /// Before configure every call is refused.
 inline Violations check_not_configured(const BackendUnderTest& under_test) {
@@ -941,7 +981,8 @@ inline Violations check_not_configured(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-/// Impossible options are refused with std::invalid_argument, and leave the backend unconfigured but usable.
+/// Impossible options are refused with std::invalid_argument, and leave the backend unconfigured
+/// but usable.
 inline Violations check_configure_faults(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::fixed);
@@ -967,11 +1008,13 @@ inline Violations check_configure_faults(const BackendUnderTest& under_test) {
     for (const Call& call : every_call()) {
       Outputs out = room_for(call, *model, batch);
       const Result result = call.run(*backend, batch, out);
-      report.expect(result.code == Code::not_configured, "a call is served after a configure that failed");
+      report.expect(result.code == Code::not_configured,
+                    "a call is served after a configure that failed");
     }
   }
   backend->configure(model);
-  for (const Call& call : detail::calls_for(under_test, *model)) report.expect_ok(run(call, *backend, batch));
+  for (const Call& call : detail::calls_for(under_test, *model))
+    report.expect_ok(run(call, *backend, batch));
   return report.take();
 }
 
@@ -979,8 +1022,12 @@ inline Violations check_configure_faults(const BackendUnderTest& under_test) {
 inline Violations check_reconfigure(const BackendUnderTest& under_test) {
   detail::Report report;
   const auto used = under_test.make();
-  std::vector<Robot> robots = {mixed_tree(Base::floating), single_joint(JointKind::prismatic), mimic_hand(),
-                               mixed_chain(), rock(), mixed_tree(Base::fixed)};
+  std::vector<Robot> robots = {mixed_tree(Base::floating),
+                               single_joint(JointKind::prismatic),
+                               mimic_hand(),
+                               mixed_chain(),
+                               rock(),
+                               mixed_tree(Base::fixed)};
   for (const Robot& robot : robots) {
     const auto model = detail::shared(robot);
     const Batch batch = random_batch(*model, 4, 126);
@@ -1007,21 +1054,24 @@ inline Violations check_model_lifetime(const BackendUnderTest& under_test) {
   const Batch batch = random_batch(*model, 2, 127);
   const auto backend = detail::configured(under_test, model, 2);
   std::vector<Outputs> before;
-  for (const Call& call : detail::calls_for(under_test, *model)) before.push_back(run(call, *backend, batch));
+  for (const Call& call : detail::calls_for(under_test, *model))
+    before.push_back(run(call, *backend, batch));
   model.reset();
   std::size_t c = 0;
   for (const Call& call : detail::calls_for(under_test, backend->model())) {
     report.at(robot.name, call.name);
     const Outputs after = run(call, *backend, batch);
-    report.expect(same_bits(after.numbers[0], before[c++].numbers[0]), "changes when the caller drops the model");
+    report.expect(same_bits(after.numbers[0], before[c++].numbers[0]),
+                  "changes when the caller drops the model");
   }
   return report.take();
 }
 
-// ---- memory ---------------------------------------------------------------------------------------------------------
+// ---- memory
+// ---------------------------------------------------------------------------------------------------------
 
-/// After configure no call allocates or frees: the first one neither, nor one with bad states, nor a refused one.
-/// Needs an interposer, see allocation_count.hpp.
+/// After configure no call allocates or frees: the first one neither, nor one with bad states, nor
+/// a refused one. Needs an interposer, see allocation_count.hpp.
 inline Violations check_allocations(const BackendUnderTest& under_test) {
   detail::Report report;
   if (!can_count_allocations()) return {"no interposer of malloc is linked into this executable"};
@@ -1040,8 +1090,10 @@ inline Violations check_allocations(const BackendUnderTest& under_test) {
           const std::uint64_t before = rbd_allocation_count();
           const Result result = call.run(*backend, *batch, out);
           const std::uint64_t after = rbd_allocation_count();
-          report.expect(result.ok() == (batch != &short_q), "unexpected result: " + message(result));
-          report.expect(after == before, std::to_string(after - before) + " allocations or releases");
+          report.expect(result.ok() == (batch != &short_q),
+                        "unexpected result: " + message(result));
+          report.expect(after == before,
+                        std::to_string(after - before) + " allocations or releases");
         }
       }
     }

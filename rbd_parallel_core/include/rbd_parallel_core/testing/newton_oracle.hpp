@@ -9,12 +9,14 @@
 
 #include "rbd_parallel_core/testing/robots.hpp"
 
-/// An oracle for backends that shares nothing with the algorithms of this library: no spatial vectors, no
-/// recursion of forces, no canonical frames, no Model. It reads the description, finds the motion of every link in
-/// world coordinates by the textbook's formulas for moving frames, writes Newton's and Euler's equations for each
-/// link alone and projects them on the joints by d'Alembert's principle:
+/// An oracle for backends that shares nothing with the algorithms of this library: no spatial
+/// vectors, no recursion of forces, no canonical frames, no Model. It reads the description, finds
+/// the motion of every link in world coordinates by the textbook's formulas for moving frames,
+/// writes Newton's and Euler's equations for each link alone and projects them on the joints by
+/// d'Alembert's principle:
 ///
-///   tau_k = sum over links  Jv_k . m (a_com - g) + Jw_k . (I alpha + w x I w)  -  sum over wrenches
+///   tau_k = sum over links  Jv_k . m (a_com - g) + Jw_k . (I alpha + w x I w)  -  sum over
+///   wrenches
 ///
 /// Slow (O(n^2)) and meant to be.
 namespace rbd_parallel_core::conformance {
@@ -59,7 +61,8 @@ class NewtonOracle {
   int nv() const { return nv_; }
 
   /// The motion of every link, by name.
-  std::map<std::string, OracleLink> motion(const double* q, const double* v, const double* a) const {
+  std::map<std::string, OracleLink> motion(const double* q, const double* v,
+                                           const double* a) const {
     std::map<std::string, OracleLink> links;
     OracleLink world;
     world.columns.assign(index(nv_), {Vec3<double>::zero(), Vec3<double>::zero()});
@@ -137,7 +140,8 @@ class NewtonOracle {
     for (const LinkDescription& description : robot_.description.links) {
       if (!description.inertial) continue;
       const OracleLink& link = links.at(description.name);
-      moment += description.inertial->mass * (link.p + link.R * description.inertial->origin.position);
+      moment +=
+          description.inertial->mass * (link.p + link.R * description.inertial->origin.position);
       total += description.inertial->mass;
     }
     if (mass != nullptr) *mass = total;
@@ -152,11 +156,16 @@ class NewtonOracle {
 
   static int nq(JointKind kind) {
     switch (kind) {
-      case JointKind::fixed: return 0;
-      case JointKind::planar: return 3;
-      case JointKind::spherical: return 4;
-      case JointKind::floating: return 7;
-      default: return 1;
+      case JointKind::fixed:
+        return 0;
+      case JointKind::planar:
+        return 3;
+      case JointKind::spherical:
+        return 4;
+      case JointKind::floating:
+        return 7;
+      default:
+        return 1;
     }
   }
   static int nv(JointKind kind) {
@@ -207,7 +216,8 @@ class NewtonOracle {
                          [&](const JointDescription& joint) { return joint.name == name; });
   }
 
-  /// The rates of a joint are `multiplier` times v[first ...]; a mimic joint's are those of its leader.
+  /// The rates of a joint are `multiplier` times v[first ...]; a mimic joint's are those of its
+  /// leader.
   Coordinates coordinates(const JointDescription& joint) const {
     if (!honours_mimic(joint)) {
       return {joint.kind == JointKind::fixed ? 0 : v_index_.at(joint.name), nv(joint.kind), 1};
@@ -245,7 +255,8 @@ class NewtonOracle {
     return turn_about((1 / sine) * across, std::atan2(sine, n.z));
   }
 
-  /// Rotation of the child in the joint frame, shift of its origin, and the columns of its rates, at q.
+  /// Rotation of the child in the joint frame, shift of its origin, and the columns of its rates,
+  /// at q.
   struct Relative {
     Mat3<double> R = Mat3<double>::identity();
     Vec3<double> d = Vec3<double>::zero();
@@ -264,7 +275,8 @@ class NewtonOracle {
       return std::vector<Vec3<double>>{T.x, T.y, T.z};
     };
     switch (joint.kind) {
-      case JointKind::fixed: break;
+      case JointKind::fixed:
+        break;
       case JointKind::revolute:
       case JointKind::continuous:
         x.R = turn_about(u, single_coordinate(joint, q));
@@ -307,11 +319,13 @@ class NewtonOracle {
     const Mat3<double> R_joint = parent.R * joint.origin.rotation;
     const Vec3<double> arm = parent.R * joint.origin.position + R_joint * x.d;
 
-    // Rates of the child in the joint frame, and their derivatives there. The columns of planar and floating
-    // joints turn with the child, which gives w_rel x v_rel; those of spherical ones would give w_rel x w_rel = 0.
+    // Rates of the child in the joint frame, and their derivatives there. The columns of planar and
+    // floating joints turn with the child, which gives w_rel x v_rel; those of spherical ones would
+    // give w_rel x w_rel = 0.
     Vec3<double> w_rel = Vec3<double>::zero(), v_rel = w_rel, alpha_rel = w_rel, a_rel = w_rel;
     for (std::size_t k = 0; k < x.columns.size(); ++k) {
-      const double rate = multiplier * v[index(first) + k], change = multiplier * a[index(first) + k];
+      const double rate = multiplier * v[index(first) + k],
+                   change = multiplier * a[index(first) + k];
       w_rel += rate * x.columns[k].turn;
       v_rel += rate * x.columns[k].slide;
       alpha_rel += change * x.columns[k].turn;
@@ -352,7 +366,8 @@ class NewtonOracle {
     }
   }
 
-  void add_joint_terms(const double* v, const double* a, bool friction, std::vector<double>& tau) const {
+  void add_joint_terms(const double* v, const double* a, bool friction,
+                       std::vector<double>& tau) const {
     for (const JointDescription& joint : robot_.description.joints) {
       const auto [first, count, multiplier] = coordinates(joint);
       for (int k = first; k < first + count; ++k) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <ostream>
 #include <random>
 #include <string>
 #include <utility>
@@ -12,8 +13,8 @@
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 
-/// Robots and states to test with: every joint type, axes that are aligned with nothing, gravity parallel to no
-/// axis. All of it is made from fixed seeds and is the same on every machine.
+/// Robots and states to test with: every joint type, axes that are aligned with nothing, gravity
+/// parallel to no axis. All of it is made from fixed seeds and is the same on every machine.
 namespace rbd_parallel_core::conformance {
 
 inline std::size_t index(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
@@ -66,9 +67,13 @@ struct Robot {
   ModelOptions options;
 
   Model model() const { return build_model(description, options); }
+
+  /// How GoogleTest shows it.
+  friend void PrintTo(const Robot& robot, std::ostream* out) { *out << robot.name; }
 };
 
-/// Builds a description link by link; every link has an inertia, every joint a place and an axis at random.
+/// Builds a description link by link; every link has an inertia, every joint a place and an axis at
+/// random.
 class RobotBuilder {
  public:
   RobotBuilder(const std::string& name, std::uint64_t seed) : random_(seed) {
@@ -139,7 +144,8 @@ inline Robot mixed_chain() {
   return builder.robot();
 }
 
-/// Several bodies on the base, branches of several joint types; armature, damping and friction on all joints.
+/// Several bodies on the base, branches of several joint types; armature, damping and friction on
+/// all joints.
 inline Robot mixed_tree(Base base) {
   RobotBuilder builder(base == Base::fixed ? "mixed_tree" : "floating_tree", 31);
   builder.add("base", "a", JointKind::revolute);
@@ -164,13 +170,13 @@ inline Robot mixed_tree(Base base) {
   return robot;
 }
 
-/// An arm with parallel, perpendicular, skew, almost parallel and opposite joint axes: all ways in which
-/// the frame of a body may be placed on the common normal of two axes.
+/// An arm with parallel, perpendicular, skew, almost parallel and opposite joint axes: all ways in
+/// which the frame of a body may be placed on the common normal of two axes.
 inline Robot arm() {
   RobotBuilder builder("arm", 41);
-  const Vec3<double> axes[] = {{0, 0, 1},  {0, 1, 0},      {0, 1, 0},     {0, -1, 0},
-                               {1, 0, 0},  {0.01, 0, 1},   {0, 0.02, 1},  {0.3, -0.4, 0.8},
-                               {0, 0, -1}, {0, 0.02, -1},  {0, 0.005, -1}};
+  const Vec3<double> axes[] = {{0, 0, 1},  {0, 1, 0},     {0, 1, 0},     {0, -1, 0},
+                               {1, 0, 0},  {0.01, 0, 1},  {0, 0.02, 1},  {0.3, -0.4, 0.8},
+                               {0, 0, -1}, {0, 0.02, -1}, {0, 0.005, -1}};
   int i = 0;
   for (const Vec3<double>& axis : axes) {
     const bool slides = i == 3 || i == 6;
@@ -183,7 +189,8 @@ inline Robot arm() {
   return builder.robot();
 }
 
-/// Mimic joints that couple branches, one that leads to a joint earlier in the order, and a mimic of a mimic.
+/// Mimic joints that couple branches, one that leads to a joint earlier in the order, and a mimic
+/// of a mimic.
 inline Robot mimic_hand() {
   RobotBuilder builder("mimic_hand", 51);
   builder.add("base", "arm", JointKind::revolute);
@@ -204,15 +211,16 @@ inline Robot mimic_hand() {
 
 /// A chain of the generator.
 inline Robot chain(int bodies) {
-  Robot robot{"chain_" + std::to_string(bodies),
-              describe_auto_tree({.bodies = bodies, .skew = 0.7}), {}};
+  Robot robot{
+      "chain_" + std::to_string(bodies), describe_auto_tree({.bodies = bodies, .skew = 0.7}), {}};
   robot.options.gravity = {1.3, -4.1, -8.6};
   return robot;
 }
 
 /// Featherstone's autoTree, tapered.
 inline Robot branching_tree() {
-  Robot robot{"auto_tree", describe_auto_tree({.bodies = 24, .branching = 1.5, .skew = 0.4, .taper = 0.95}),
+  Robot robot{"auto_tree",
+              describe_auto_tree({.bodies = 24, .branching = 1.5, .skew = 0.4, .taper = 0.95}),
               {}};
   robot.options.gravity = {1.3, -4.1, -8.6};
   return robot;
@@ -234,7 +242,7 @@ inline std::vector<Robot> small_robots() {
   return robots;
 }
 
-/// Calls visit(first, count) for every quaternion among the coordinates of q, `first` being its index.
+/// Calls visit(first) for every quaternion in q, `first` being the index of its x.
 template <class Visit>
 void for_each_quaternion(const Model& model, const Visit& visit) {
   for (const Joint& joint : model.joints()) {
@@ -256,11 +264,6 @@ inline std::vector<double> random_configuration(const Model& model, Random& rand
   });
   return q;
 }
-
-/// Where q gets to in the time dt with the constant rates v: exact for quaternions, first order for the shift of
-/// floating and planar joints, whose rates are in the moving frame. q: nq, v: nv.
-std::vector<double> integrate(const Model& model, const std::vector<double>& q,
-                              const std::vector<double>& v, double dt);
 
 namespace detail {
 
@@ -288,6 +291,8 @@ inline Mat3<double> quaternion_matrix(const double* q) {
 
 }  // namespace detail
 
+/// Where q gets to in the time dt with the constant rates v: exact for quaternions, first order for
+/// the shift of floating and planar joints, whose rates are in the moving frame. q: nq, v: nv.
 inline std::vector<double> integrate(const Model& model, const std::vector<double>& q,
                                      const std::vector<double>& v, double dt) {
   std::vector<double> next = q;
@@ -298,7 +303,8 @@ inline std::vector<double> integrate(const Model& model, const std::vector<doubl
     if (joint.kind == JointKind::spherical) {
       detail::turn_quaternion(at, rate, dt);
     } else if (joint.kind == JointKind::floating) {
-      const Vec3<double> step = detail::quaternion_matrix(at + 3) * Vec3<double>{rate[0], rate[1], rate[2]};
+      const Vec3<double> step =
+          detail::quaternion_matrix(at + 3) * Vec3<double>{rate[0], rate[1], rate[2]};
       at[0] += dt * step.x;
       at[1] += dt * step.y;
       at[2] += dt * step.z;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled once for each instruction set; see cmake/instruction_sets.cmake. Everything here is local to the file but
-// the table at its end.
+// Compiled once for each instruction set; see cmake/instruction_sets.cmake. Everything here is
+// local to the file but the table at its end.
 #include "kernels.hpp"
 
 #include <limits>
@@ -47,7 +47,8 @@ void spoil(std::span<double> output) {
   for (std::size_t k = 0; k < n; ++k) numbers[k] = std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Reports how state s went; a bad state's outputs become NaN, so that no wrong number is taken for a right one.
+/// Reports how state s went; a bad state's outputs become NaN, so that no wrong number is taken for
+/// a right one.
 template <class... Outputs>
 void finish(std::span<StateStatus> statuses, std::size_t s, const StateStatus& status,
             const Outputs&... outputs) {
@@ -56,16 +57,18 @@ void finish(std::span<StateStatus> statuses, std::size_t s, const StateStatus& s
   (spoil(outputs), ...);
 }
 
-/// Calls visit(f_ext) with NoForces, or with the forces that the wrenches of state s put on the bodies.
+/// Calls visit(f_ext) with NoForces, or with the forces that the wrenches of state s put on the
+/// bodies.
 template <class Visit>
-void with_forces(const ReferenceContext& context, const ExternalWrenches& f_ext, std::size_t s, const double* q,
-                                   const Visit& visit) {
+void with_forces(const ReferenceContext& context, const ExternalWrenches& f_ext, std::size_t s,
+                 const double* q, const Visit& visit) {
   if (f_ext.links.empty()) {
     visit(NoForces{});
     return;
   }
   const bool in_world_axes = f_ext.axes == ExternalWrenches::Axes::world;
-  if (in_world_axes) forward_kinematics(context.model, context.workspace.kinematics, Row<double>{q});
+  if (in_world_axes)
+    forward_kinematics(context.model, context.workspace.kinematics, Row<double>{q});
   const double* wrenches = f_ext.wrenches.data() + s * 6 * f_ext.links.size();
   gather_external_forces(context.model, context.workspace.kinematics, f_ext.links.data(),
                          static_cast<std::int32_t>(f_ext.links.size()), Row<double>{wrenches},
@@ -73,8 +76,8 @@ void with_forces(const ReferenceContext& context, const ExternalWrenches& f_ext,
   visit(context.workspace.f_ext);
 }
 
-/// Calls visit(v, a) with readers of state s. Where both or the accelerations are zero, their terms are left out of
-/// what is compiled; that velocities alone are zero is rare and read as such.
+/// Calls visit(v, a) with readers of state s. Where both or the accelerations are zero, their terms
+/// are left out of what is compiled; that velocities alone are zero is rare and read as such.
 template <class Visit>
 void with_rates(const ReferenceContext& context, const InverseDynamics& args, std::size_t s,
                 std::size_t nv, const Visit& visit) {
@@ -127,9 +130,12 @@ void mass_matrix(const ReferenceContext& context, const MassMatrix& args) noexce
     const std::span<double> M = row(args.mass_matrix, s, nv * nv);
     const std::span<double> L = row(args.cholesky, s, nv * nv);
     const std::span<double> inverse = row(args.inverse, s, nv * nv);
-    double bad = taint(q, nq), singular = 0;
+    // The diagonal of M may be finite where a joint has no rotation.
+    double bad = taint_if_no_rotation(context.model, Row<double>{q}, taint(q, nq)), singular = 0;
 
-    if (!M.empty()) crba(context.model, context.workspace.crba, Row<double>{q}, OutMatrix<double>{M.data(), context.model.nv});
+    if (!M.empty())
+      crba(context.model, context.workspace.crba, Row<double>{q},
+           OutMatrix<double>{M.data(), context.model.nv});
     if (factor) {
       const OutMatrix<double> work{L.empty() ? context.matrix : L.data(), context.model.nv};
       if (M.empty()) {
@@ -220,7 +226,8 @@ void energies(const ReferenceContext& context, const Energies& args) noexcept {
 }
 
 void link_kinematics(const ReferenceContext& context, const LinkKinematics& args) noexcept {
-  const std::size_t nq = size(context.model.nq), nv = size(context.model.nv), count = args.links.size();
+  const std::size_t nq = size(context.model.nq), nv = size(context.model.nv),
+                    count = args.links.size();
   const bool in_link_axes = args.axes == ExternalWrenches::Axes::link;
   for (std::size_t s = 0; s < args.batch; ++s) {
     const double* q = args.q.data() + s * nq;
@@ -230,15 +237,16 @@ void link_kinematics(const ReferenceContext& context, const LinkKinematics& args
     for (std::size_t k = 0; k < count; ++k) {
       const std::int32_t link = args.links[k];
       if (!poses.empty()) {
-        link_pose(context.model, context.workspace.kinematics, link, OutRow<double>{poses.data() + 7 * k});
+        link_pose(context.model, context.workspace.kinematics, link,
+                  OutRow<double>{poses.data() + 7 * k});
       }
       if (!jacobian.empty()) {
         link_jacobian(context.model, context.workspace.kinematics, link, in_link_axes,
                       OutRow<double>{jacobian.data() + 6 * nv * k});
       }
     }
-    const double bad = taint(q, nq) + taint(poses.data(), poses.size()) +
-                       taint(jacobian.data(), jacobian.size());
+    const double bad =
+        taint(q, nq) + taint(poses.data(), poses.size()) + taint(jacobian.data(), jacobian.size());
     finish(args.status, s, status_of(bad), poses, jacobian);
   }
 }

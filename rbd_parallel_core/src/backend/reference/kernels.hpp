@@ -6,8 +6,9 @@
 
 namespace rbd_parallel_core {
 
-/// What the kernels of the reference backend work on, as plain pointers: the files compiled for an instruction set
-/// must not meet containers, whose inline functions the linker would share with the rest.
+/// What the kernels of the reference backend work on, as plain pointers: the files compiled for an
+/// instruction set must not meet containers, whose inline functions the linker would share with the
+/// rest.
 struct ReferenceContext {
   ModelView<double> model;
   Workspace<double> workspace;
@@ -15,7 +16,8 @@ struct ReferenceContext {
   bool friction;
 };
 
-/// The kernels, one table for each instruction set. Arguments are checked; there is memory for what they ask.
+/// The kernels, one table for each instruction set. Arguments are checked; there is memory for what
+/// they ask.
 struct ReferenceKernels {
   void (*inverse_dynamics)(const ReferenceContext&, const InverseDynamics&) noexcept;
   void (*coriolis_forces)(const ReferenceContext&, const Forces&) noexcept;

@@ -46,12 +46,8 @@ Result ReferenceBackend::do_bias_forces(const Forces& args) noexcept {
 }
 
 Result ReferenceBackend::do_gravity_forces(const Forces& args) noexcept {
-  return do_inverse_dynamics({.batch = args.batch,
-                              .q = args.q,
-                              .v = {},
-                              .a = {},
-                              .tau = args.tau,
-                              .status = args.status});
+  return do_inverse_dynamics(
+      {.batch = args.batch, .q = args.q, .v = {}, .a = {}, .tau = args.tau, .status = args.status});
 }
 
 Result ReferenceBackend::do_coriolis_forces(const Forces& args) noexcept {

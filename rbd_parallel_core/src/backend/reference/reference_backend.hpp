@@ -9,11 +9,12 @@
 
 namespace rbd_parallel_core {
 
-/// Runs the scalar text of the algorithms, state by state, on the calling thread: the plainest backend, against
-/// which the others are measured. `threads` is accepted and not used.
+/// Runs the scalar text of the algorithms, state by state, on the calling thread: the plainest
+/// backend, against which the others are measured. `threads` is accepted and not used.
 class ReferenceBackend final : public Backend {
  public:
-  /// Forward dynamics by crba keeps a dense matrix of its own; this many coordinates at most (128 MB).
+  /// Forward dynamics by crba keeps a dense matrix of its own; this many coordinates at most (128
+  /// MB).
   static constexpr int largest_dense_nv = 4096;
 
   std::string name() const override { return "reference"; }

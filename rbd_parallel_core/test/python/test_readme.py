@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What README.md and docs/ show is true: their code runs, their outputs come out, their links and paths exist."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import rbd_parallel
+
+
+def repository():
+    for folder in pathlib.Path(__file__).resolve().parents:
+        if (folder / "README.md").is_file() and (folder / "dev").is_file():
+            return folder
+    raise FileNotFoundError("README.md and dev, in a folder above this file")
+
+
+ROOT = repository()
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/README.md", "docs/conventions.md", "docs/algorithms.md"]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(language):
+    """The fenced code blocks of README.md in that language; at least one, or there is nothing to test."""
+    found = [text for name, text in FENCE.findall(README) if name == language]
+    assert found, f"README.md has no block of {language}"
+    return found
+
+
+def prose(page):
+    """A page without its fenced and indented code blocks."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.sub(r"^    .*$", "", FENCE.sub("", text), flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_block_runs(code):
+    # As a newcomer would: a fresh interpreter in the root of the repository.
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "arm7: 7 moving joints" in done.stdout
+
+
+def test_cpp_block_is_the_tested_program():
+    program = (ROOT / "rbd_parallel_core/test/install/main.cpp").read_text(encoding="utf-8")
+    assert blocks("cpp") == [program]
+
+
+def test_error_block_is_what_the_loader_says():
+    (broken,) = blocks("xml")
+    with pytest.raises(rbd_parallel.ModelError) as caught:
+        rbd_parallel.load_urdf(broken)
+    assert str(caught.value) + "\n" in blocks("text")
+
+
+def test_demo_block_is_what_the_demo_prints():
+    demo = pathlib.Path(rbd_parallel.__file__).parents[2] / "rbd_demo"  # in the build folder, as the module
+    done = subprocess.run([demo, ROOT / "config/robots/arm7.urdf"], capture_output=True, text=True, check=True)
+    exact, check = done.stdout.rsplit("\n\n", 1)
+    (shown,) = [block for block in blocks("text") if exact in block]
+    # The last line ends with a rounding error, which differs between machines.
+    words = re.compile(r"(Check .* largest difference) \S+ (N m  ok)")
+    assert words.fullmatch(check.strip()).groups() == words.search(shown).groups()
+
+
+def test_table_of_operations_names_what_exists():
+    header = (ROOT / "rbd_parallel_core/include/rbd_parallel_core/backend.hpp").read_text(encoding="utf-8")
+    table = README.split("## What it computes\n")[1].strip().split("\n\n")[0].splitlines()[2:]
+    assert len(table) > 5
+    mentioned = set()
+    for row in table:
+        _, cpp, python, _ = row.strip("| ").split(" | ")
+        for name in re.findall(r"`(\w+)`", cpp):
+            assert re.search(rf"^  Result {name}\(", header, re.MULTILINE), f"no Backend::{name} in backend.hpp"
+        for name in re.findall(r"`(\w+)`", python):
+            assert callable(getattr(rbd_parallel.Backend, name)), name
+            mentioned.add(name)
+    # Everything that computes is in the table; these report on a call.
+    public = {name for name in dir(rbd_parallel.Backend) if not name.startswith("_")}
+    others = {"name", "model", "max_batch", "threads", "friction", "status", "bad_states"}
+    assert public - others == mentioned
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"https?:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (ROOT / page).parent / path if path else ROOT / page
+        assert file.exists(), f"{page}: {target} does not exist"
+        if anchor:
+            titles = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            anchors = [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+            assert anchor in anchors, f"{page}: {target} names no section, there is {anchors}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_paths_exist(page):
+    """Words in `quotes` that look like paths: with a slash, or a file name with an ending that we use."""
+    for word in re.findall(r"`([^`\s]+)`", prose(page)):
+        is_path = re.fullmatch(r"\.?[\w-]+(/[\w.*-]+)*/?", word) and "/" in word
+        is_file = re.fullmatch(r"[\w-]+\.(md|txt|hpp|cpp|py|urdf|cmake)", word)
+        if not is_path and not is_file:
+            continue
+        places = [ROOT, ROOT / "rbd_parallel_core", ROOT / "rbd_parallel_core/include", ROOT / "docs"]
+        places += (ROOT / "rbd_parallel_core/include").rglob("*/")
+        assert any(any(place.glob(word.rstrip("/"))) for place in places), f"{page}: {word} does not exist"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_exist(page):
+    usage = subprocess.run([ROOT / "dev", "--help"], capture_output=True, text=True, check=True).stdout
+    known = set(re.findall(r"^  (\w+)", usage, re.MULTILINE))
+    assert {"demo", "test"} <= known
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for command in re.findall(r"\./dev +([\w-]+)", text):
+        assert command in known | {"--help"}, f"{page}: ./dev {command}, but ./dev --help lists {sorted(known)}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_placeholder_is_left(page):
+    assert not re.findall(r"<<[A-Z_]+>>", (ROOT / page).read_text(encoding="utf-8"))
