@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rclcpp/executor.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "rclcpp/exceptions.hpp"
+#include "rclcpp/executors.hpp"
+#include "rclcpp/logging.hpp"
+#include "rclcpp/node.hpp"
+#include "rclcpp/utilities.hpp"
+
+namespace rclcpp {
+
+using node_interfaces::NodeBaseInterface;
+using std::chrono::nanoseconds;
+
+std::string to_string(const FutureReturnCode& code) {
+  switch (code) {
+    case FutureReturnCode::SUCCESS:
+      return "SUCCESS (0)";
+    case FutureReturnCode::INTERRUPTED:
+      return "INTERRUPTED (1)";
+    case FutureReturnCode::TIMEOUT:
+      return "TIMEOUT (2)";
+  }
+  return "Unknown enum value (" + std::to_string(static_cast<int>(code)) + ")";
+}
+
+std::ostream& operator<<(std::ostream& os, const FutureReturnCode& code) {
+  return os << to_string(code);
+}
+
+detail::WaitSet::WaitSet(std::shared_ptr<rcl_context_t> context) : context_(std::move(context)) {
+  if (!context_) {
+    throw std::runtime_error(
+        "the context is not initialized: call rclcpp::init before making an executor");
+  }
+  check(
+      rcl_wait_set_init(&wait_set_, 0, 1, 0, 0, 0, 0, context_.get(), rcl_get_default_allocator()),
+      "failed to create wait set in Executor");
+}
+
+detail::WaitSet::~WaitSet() {
+  if (rcl_wait_set_fini(&wait_set_) != RCL_RET_OK) {
+    report_fini_error("a wait set");
+  }
+}
+
+Executor::Spinning::Spinning(Executor& executor) : executor_(executor) {
+  if (executor_.spinning_.exchange(true)) {
+    throw std::runtime_error("spin() called while already spinning");
+  }
+}
+
+Executor::Executor(const ExecutorOptions& options)
+    : context_(options.context),
+      interrupt_(std::make_shared<GuardCondition>(context_)),
+      wait_set_(context_->get_rcl_context()) {
+  std::weak_ptr<GuardCondition> weak = interrupt_;
+  shutdown_callback_ = context_->add_on_shutdown_callback([weak] {
+    if (auto interrupt = weak.lock()) {
+      interrupt->trigger();
+    }
+  });
+}
+
+Executor::~Executor() {
+  context_->remove_on_shutdown_callback(shutdown_callback_);
+  for (const auto& weak : nodes_) {
+    if (auto node = weak.lock()) {
+      node->get_associated_with_executor_atomic() = false;
+    }
+  }
+  for (const auto& added : groups_) {
+    if (auto group = added.group.lock()) {
+      group->get_associated_with_executor_atomic() = false;
+    }
+  }
+}
+
+void Executor::add_callback_group(CallbackGroup::SharedPtr group, NodeBaseInterface::SharedPtr node,
+                                  bool notify) {
+  if (group->get_associated_with_executor_atomic().exchange(true)) {
+    throw std::runtime_error("Callback group has already been added to an executor.");
+  }
+  {
+    std::lock_guard lock(nodes_mutex_);
+    groups_.push_back({group, node});
+  }
+  if (notify) {
+    wake_up();
+  }
+}
+
+void Executor::remove_callback_group(CallbackGroup::SharedPtr group, bool notify) {
+  {
+    std::lock_guard lock(nodes_mutex_);
+    if (std::erase_if(groups_, [&](const auto& added) { return added.group.lock() == group; }) ==
+        0) {
+      throw std::runtime_error("Callback group needs to be associated with executor.");
+    }
+  }
+  group->get_associated_with_executor_atomic() = false;
+  if (notify) {
+    wake_up();
+  }
+}
+
+void Executor::add_node(NodeBaseInterface::SharedPtr node, bool notify) {
+  if (node->get_associated_with_executor_atomic().exchange(true)) {
+    throw std::runtime_error(std::string("Node '") + node->get_fully_qualified_name() +
+                             "' has already been added to an executor.");
+  }
+  {
+    std::lock_guard lock(nodes_mutex_);
+    nodes_.push_back(node);
+  }
+  if (notify) {
+    wake_up();
+  }
+}
+
+void Executor::remove_node(NodeBaseInterface::SharedPtr node, bool notify) {
+  {
+    std::lock_guard lock(nodes_mutex_);
+    if (std::erase_if(nodes_, [&](const auto& weak) { return weak.lock() == node; }) == 0) {
+      throw std::runtime_error("Node '" + std::string(node->get_fully_qualified_name()) +
+                               "' needs to be associated with this executor.");
+    }
+  }
+  node->get_associated_with_executor_atomic() = false;
+  if (notify) {
+    wake_up();
+  }
+}
+
+void Executor::add_node(Node::SharedPtr node, bool notify) {
+  add_node(node->get_node_base_interface(), notify);
+}
+
+void Executor::remove_node(Node::SharedPtr node, bool notify) {
+  remove_node(node->get_node_base_interface(), notify);
+}
+
+void Executor::cancel() {
+  spinning_ = false;
+  wake_up();
+}
+
+// What there is to wait for: of the groups that may start a callback now.
+void Executor::collect() {
+  waited_.clear();
+  notifiers_.clear();
+  const auto add_group = [this](const CallbackGroup::SharedPtr& group) {
+    if (group->can_be_taken_from()) {
+      group->for_each([&](std::shared_ptr<detail::Entity> entity) {
+        waited_.push_back({{std::move(entity), group}, 0});
+      });
+    }
+  };
+  std::lock_guard lock(nodes_mutex_);
+  std::erase_if(nodes_, [](const auto& weak) { return weak.expired(); });
+  std::erase_if(groups_,
+                [](const auto& added) { return added.group.expired() || added.node.expired(); });
+  for (const auto& weak : nodes_) {
+    if (auto node = weak.lock()) {
+      notifiers_.push_back(node->get_shared_notify_guard_condition());
+      node->for_each_callback_group([&](const CallbackGroup::SharedPtr& group) {
+        if (group->automatically_add_to_executor_with_node() &&
+            !group->get_associated_with_executor_atomic()) {
+          add_group(group);
+        }
+      });
+    }
+  }
+  for (const auto& added : groups_) {
+    auto group = added.group.lock();
+    auto node = added.node.lock();
+    if (group && node) {
+      notifiers_.push_back(node->get_shared_notify_guard_condition());
+      add_group(group);
+    }
+  }
+  std::stable_sort(waited_.begin(), waited_.end(), [](const Waited& left, const Waited& right) {
+    return left.executable.entity->kind() < right.executable.entity->kind();
+  });
+}
+
+void Executor::wait(nanoseconds timeout) {
+  ready_.clear();  // what is left there could not run; it is still ready when its group is free
+  collect();
+  size_t counts[4] = {};
+  for (const auto& waited : waited_) {
+    ++counts[static_cast<size_t>(waited.executable.entity->kind())];
+  }
+  rcl_wait_set_t* set = wait_set_.get();
+  const auto [timers, subscriptions, services, clients] = counts;
+  const size_t guards = notifiers_.size() + 1;
+  if (set->size_of_timers == timers && set->size_of_subscriptions == subscriptions &&
+      set->size_of_services == services && set->size_of_clients == clients &&
+      set->size_of_guard_conditions == guards) {
+    detail::check(rcl_wait_set_clear(set), "Couldn't clear wait set");
+  } else {
+    detail::check(rcl_wait_set_resize(set, subscriptions, guards, timers, clients, services, 0),
+                  "Couldn't resize the wait set");
+  }
+  for (auto& waited : waited_) {
+    waited.place = waited.executable.entity->add_to(*set);
+  }
+  detail::check(
+      rcl_wait_set_add_guard_condition(set, &interrupt_->get_rcl_guard_condition(), nullptr),
+      "Couldn't add guard condition");
+  for (const auto& notifier : notifiers_) {
+    detail::check(
+        rcl_wait_set_add_guard_condition(set, &notifier->get_rcl_guard_condition(), nullptr),
+        "Couldn't add guard condition");
+  }
+  const rcl_ret_t ret = rcl_wait(set, timeout.count());
+  if (ret != RCL_RET_OK && ret != RCL_RET_TIMEOUT) {
+    exceptions::throw_from_rcl_error(ret, "rcl_wait() failed");
+  }
+  rcl_reset_error();
+  for (auto& waited : waited_) {
+    if (waited.executable.entity->is_ready_in(*set, waited.place)) {
+      ready_.push_back(std::move(waited.executable));
+    }
+  }
+  // What is not ready may be destroyed from now on by whoever owns it.
+  waited_.clear();
+  notifiers_.clear();
+}
+
+bool Executor::take_ready(detail::Executable& executable) {
+  for (auto candidate = ready_.begin(); candidate != ready_.end();) {
+    CallbackGroup& group = *candidate->group;
+    if (!group.can_be_taken_from()) {
+      ++candidate;
+      continue;
+    }
+    executable = std::move(*candidate);
+    candidate = ready_.erase(candidate);
+    if (executable.entity->claim()) {
+      if (group.type() == CallbackGroupType::MutuallyExclusive) {
+        group.can_be_taken_from() = false;
+      }
+      return true;
+    }
+    executable = {};
+  }
+  return false;
+}
+
+bool Executor::next_executable(detail::Executable& executable, nanoseconds timeout) {
+  std::lock_guard lock(wait_mutex_);
+  if (take_ready(executable)) {
+    return true;
+  }
+  if (!spinning_ || !context_->is_valid()) {
+    return false;  // the end came while this thread stood in line
+  }
+  wait(timeout);
+  return spinning_ && take_ready(executable);
+}
+
+void Executor::execute(const detail::Executable& executable) {
+  // Frees the group even if the callback throws.
+  struct Free {
+    CallbackGroup& group;
+    ~Free() {
+      if (group.type() == CallbackGroupType::MutuallyExclusive) {
+        group.can_be_taken_from() = true;
+      }
+    }
+  } free{*executable.group};
+  executable.entity->execute();
+}
+
+void Executor::spin_some(nanoseconds max_duration) { spin_some_impl(max_duration, false); }
+
+void Executor::spin_all(nanoseconds max_duration) {
+  if (max_duration < nanoseconds::zero()) {
+    throw std::invalid_argument("max_duration must be greater than or equal to 0");
+  }
+  spin_some_impl(max_duration, true);
+}
+
+void Executor::spin_some_impl(nanoseconds max_duration, bool exhaustive) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto in_time = [&] {
+    return max_duration == nanoseconds::zero() ||
+           std::chrono::steady_clock::now() - start < max_duration;
+  };
+  Spinning spinning(*this);
+  bool waited = false;
+  while (spinning_ && context_->is_valid() && in_time()) {
+    detail::Executable executable;
+    {
+      std::lock_guard lock(wait_mutex_);
+      if (!waited) {
+        wait(nanoseconds::zero());
+        waited = true;
+      }
+      if (!take_ready(executable)) {
+        if (!exhaustive) {
+          return;
+        }
+        wait(nanoseconds::zero());
+        if (!take_ready(executable)) {
+          return;
+        }
+      }
+    }
+    execute(executable);
+  }
+}
+
+void Executor::spin_once(nanoseconds timeout) {
+  Spinning spinning(*this);
+  detail::Executable executable;
+  if (next_executable(executable, timeout)) {
+    execute(executable);
+  }
+}
+
+void Executor::spin_node_some(NodeBaseInterface::SharedPtr node) {
+  add_node(node, false);
+  spin_some();
+  remove_node(node, false);
+}
+
+void Executor::spin_node_some(Node::SharedPtr node) {
+  spin_node_some(node->get_node_base_interface());
+}
+
+FutureReturnCode Executor::spin_until(const std::function<bool()>& done, nanoseconds timeout) {
+  if (done()) {
+    return FutureReturnCode::SUCCESS;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  Spinning spinning(*this);
+  nanoseconds left = timeout;
+  while (spinning_ && context_->is_valid()) {
+    detail::Executable executable;
+    if (next_executable(executable, left)) {
+      execute(executable);
+      executable = {};
+    }
+    if (done()) {
+      return FutureReturnCode::SUCCESS;
+    }
+    if (timeout >= nanoseconds::zero()) {
+      left = timeout - (std::chrono::steady_clock::now() - start);
+      if (left <= nanoseconds::zero()) {
+        return FutureReturnCode::TIMEOUT;
+      }
+    }
+  }
+  return FutureReturnCode::INTERRUPTED;
+}
+
+namespace executors {
+
+void SingleThreadedExecutor::spin() {
+  Spinning spinning(*this);
+  while (spinning_ && context_->is_valid()) {
+    detail::Executable executable;
+    if (next_executable(executable, nanoseconds(-1))) {
+      execute(executable);
+    }
+  }
+}
+
+MultiThreadedExecutor::MultiThreadedExecutor(const ExecutorOptions& options,
+                                             size_t number_of_threads, bool yield_before_execute,
+                                             nanoseconds timeout)
+    : Executor(options),
+      number_of_threads_(number_of_threads > 0
+                             ? number_of_threads
+                             : std::max<size_t>(std::thread::hardware_concurrency(), 2)),
+      yield_before_execute_(yield_before_execute),
+      timeout_(timeout) {
+  if (number_of_threads == 1) {
+    RCLCPP_WARN(get_logger("rclcpp"),
+                "MultiThreadedExecutor is used with a single thread.\n"
+                "Use the SingleThreadedExecutor instead.");
+  }
+}
+
+void MultiThreadedExecutor::spin() {
+  Spinning spinning(*this);
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < number_of_threads_; ++i) {
+    threads.emplace_back([this] { run(); });
+  }
+  // This thread is one of them; the others must have ended before an exception of it leaves.
+  std::exception_ptr error;
+  try {
+    run();
+  } catch (...) {
+    error = std::current_exception();
+    cancel();
+  }
+  for (auto& thread : threads) {
+    thread.join();
+  }
+  if (error) {
+    std::rethrow_exception(error);
+  }
+}
+
+void MultiThreadedExecutor::run() {
+  while (spinning_ && context_->is_valid()) {
+    detail::Executable executable;
+    if (!next_executable(executable, timeout_)) {
+      continue;
+    }
+    if (yield_before_execute_) {
+      std::this_thread::yield();
+    }
+    execute(executable);
+    if (executable.group->type() == CallbackGroupType::MutuallyExclusive) {
+      wake_up();  // another thread waits without this group, which is free again
+    }
+  }
+  wake_up();  // the next thread in line has to see the end as well
+}
+
+}  // namespace executors
+
+void spin(NodeBaseInterface::SharedPtr node) {
+  ExecutorOptions options;
+  options.context = node->get_context();
+  SingleThreadedExecutor executor(options);
+  executor.add_node(node);
+  executor.spin();
+  executor.remove_node(node);
+}
+
+void spin(Node::SharedPtr node) { spin(node->get_node_base_interface()); }
+
+void spin_some(NodeBaseInterface::SharedPtr node) {
+  ExecutorOptions options;
+  options.context = node->get_context();
+  SingleThreadedExecutor executor(options);
+  executor.spin_node_some(node);
+}
+
+void spin_some(Node::SharedPtr node) { spin_some(node->get_node_base_interface()); }
+
+}  // namespace rclcpp

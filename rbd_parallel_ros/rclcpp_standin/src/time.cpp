@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rclcpp/time.hpp"
+
+#include <rcl/time.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "rclcpp/clock.hpp"
+#include "rclcpp/exceptions.hpp"
+#include "rclcpp/rate.hpp"
+
+namespace rclcpp {
+
+namespace {
+
+constexpr int64_t kBillion = 1'000'000'000;
+
+int64_t add(int64_t left, int64_t right, const char* what) {
+  int64_t sum;
+  if (__builtin_add_overflow(left, right, &sum)) {
+    if (right > 0) {
+      throw std::overflow_error(std::string(what) + " leads to int64_t overflow");
+    }
+    throw std::underflow_error(std::string(what) + " leads to int64_t underflow");
+  }
+  return sum;
+}
+
+int64_t subtract(int64_t left, int64_t right, const char* what) {
+  int64_t difference;
+  if (__builtin_sub_overflow(left, right, &difference)) {
+    if (right < 0) {
+      throw std::overflow_error(std::string(what) + " leads to int64_t overflow");
+    }
+    throw std::underflow_error(std::string(what) + " leads to int64_t underflow");
+  }
+  return difference;
+}
+
+void check_same_clock(const Time& left, const Time& right) {
+  if (left.get_clock_type() != right.get_clock_type()) {
+    throw std::runtime_error("can't compare or subtract times with different time sources");
+  }
+}
+
+// A message has whole seconds, rounded down, and the nanoseconds above these.
+template <typename MessageT>
+MessageT split(int64_t nanoseconds) {
+  MessageT message;
+  int64_t seconds = nanoseconds / kBillion;
+  int64_t rest = nanoseconds % kBillion;
+  if (rest < 0) {
+    seconds -= 1;
+    rest += kBillion;
+  }
+  message.sec = static_cast<int32_t>(seconds);
+  message.nanosec = static_cast<uint32_t>(rest);
+  return message;
+}
+
+}  // namespace
+
+Duration::Duration(int32_t seconds, uint32_t nanoseconds)
+    : nanoseconds_(seconds * kBillion + nanoseconds) {}
+
+Duration::Duration(const builtin_interfaces::msg::Duration& message)
+    : Duration(message.sec, message.nanosec) {}
+
+Duration::operator builtin_interfaces::msg::Duration() const {
+  return split<builtin_interfaces::msg::Duration>(nanoseconds_);
+}
+
+Duration& Duration::operator=(const builtin_interfaces::msg::Duration& message) {
+  return *this = Duration(message);
+}
+
+Duration Duration::operator+(const Duration& right) const {
+  return from_nanoseconds(add(nanoseconds_, right.nanoseconds_, "addition"));
+}
+
+Duration Duration::operator-(const Duration& right) const {
+  return from_nanoseconds(subtract(nanoseconds_, right.nanoseconds_, "duration subtraction"));
+}
+
+Duration Duration::operator*(double scale) const {
+  if (!std::isfinite(scale)) {
+    throw std::runtime_error("abnormal scale in rclcpp::Duration");
+  }
+  const long double product = static_cast<long double>(nanoseconds_) * scale;
+  if (product > static_cast<long double>(std::numeric_limits<int64_t>::max())) {
+    throw std::overflow_error("duration scaling leads to int64_t overflow");
+  }
+  if (product < static_cast<long double>(std::numeric_limits<int64_t>::min())) {
+    throw std::underflow_error("duration scaling leads to int64_t underflow");
+  }
+  return from_nanoseconds(static_cast<int64_t>(product));
+}
+
+rmw_time_t Duration::to_rmw_time() const {
+  if (nanoseconds_ < 0) {
+    throw std::runtime_error("rmw_time_t cannot be negative");
+  }
+  return {static_cast<uint64_t>(nanoseconds_ / kBillion),
+          static_cast<uint64_t>(nanoseconds_ % kBillion)};
+}
+
+Duration Duration::from_seconds(double seconds) {
+  return from_nanoseconds(
+      static_cast<int64_t>(std::llround(static_cast<long double>(seconds) * kBillion)));
+}
+
+Duration Duration::from_nanoseconds(rcl_duration_value_t nanoseconds) {
+  Duration duration;
+  duration.nanoseconds_ = nanoseconds;
+  return duration;
+}
+
+Duration Duration::from_rmw_time(rmw_time_t duration) {
+  constexpr auto kMax = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  if (duration.sec > kMax / kBillion) {
+    return max();  // "infinite" in rmw's terms
+  }
+  const uint64_t nanoseconds = duration.sec * kBillion;
+  if (duration.nsec > kMax - nanoseconds) {
+    return max();
+  }
+  return from_nanoseconds(static_cast<int64_t>(nanoseconds + duration.nsec));
+}
+
+Time::Time(int32_t seconds, uint32_t nanoseconds, rcl_clock_type_t clock_type)
+    : time_{seconds * kBillion + nanoseconds, clock_type} {
+  if (seconds < 0) {
+    throw std::runtime_error("cannot store a negative time point in rclcpp::Time");
+  }
+}
+
+Time::Time(int64_t nanoseconds, rcl_clock_type_t clock_type) : time_{nanoseconds, clock_type} {}
+
+Time::Time(const builtin_interfaces::msg::Time& message, rcl_clock_type_t clock_type)
+    : Time(message.sec, message.nanosec, clock_type) {}
+
+Time::operator builtin_interfaces::msg::Time() const {
+  return split<builtin_interfaces::msg::Time>(time_.nanoseconds);
+}
+
+Time& Time::operator=(const builtin_interfaces::msg::Time& message) {
+  return *this = Time(message);
+}
+
+bool Time::operator==(const Time& right) const {
+  check_same_clock(*this, right);
+  return nanoseconds() == right.nanoseconds();
+}
+
+bool Time::operator<(const Time& right) const {
+  check_same_clock(*this, right);
+  return nanoseconds() < right.nanoseconds();
+}
+
+Time Time::operator+(const Duration& right) const {
+  return Time(add(nanoseconds(), right.nanoseconds(), "addition"), get_clock_type());
+}
+
+Time Time::operator-(const Duration& right) const {
+  return Time(subtract(nanoseconds(), right.nanoseconds(), "time subtraction"), get_clock_type());
+}
+
+Duration Time::operator-(const Time& right) const {
+  check_same_clock(*this, right);
+  return Duration::from_nanoseconds(
+      subtract(nanoseconds(), right.nanoseconds(), "time subtraction"));
+}
+
+Time Time::max(rcl_clock_type_t clock_type) {
+  return Time(std::numeric_limits<int32_t>::max(), 999999999, clock_type);
+}
+
+Clock::Clock(rcl_clock_type_t clock_type) : mutex_(std::make_shared<std::mutex>()) {
+  auto clock = std::make_unique<rcl_clock_t>();
+  rcl_allocator_t allocator = rcl_get_default_allocator();
+  detail::check(rcl_clock_init(clock_type, clock.get(), &allocator),
+                "failed to initialize rcl clock");
+  clock_ = std::shared_ptr<rcl_clock_t>(clock.release(), [](rcl_clock_t* owned) {
+    if (rcl_clock_fini(owned) != RCL_RET_OK) {
+      rcl_reset_error();
+    }
+    delete owned;
+  });
+}
+
+Time Clock::now() const {
+  rcl_time_point_value_t now = 0;
+  detail::check(rcl_clock_get_now(clock_.get(), &now), "could not get current time stamp");
+  return Time(now, clock_->type);
+}
+
+bool Clock::ros_time_is_active() const {
+  if (clock_->type != RCL_ROS_TIME) {
+    return false;
+  }
+  bool enabled = false;
+  detail::check(rcl_is_enabled_ros_time_override(clock_.get(), &enabled),
+                "Failed to check ros_time_override_status");
+  return enabled;
+}
+
+bool Clock::started() { return rcl_clock_time_started(clock_.get()); }
+
+bool Clock::sleep_until(Time until, Context::SharedPtr context) {
+  if (!context || !context->is_valid()) {
+    throw std::runtime_error("context cannot be slept with because it's invalid");
+  }
+  if (until.get_clock_type() != get_clock_type()) {
+    throw std::runtime_error("until's clock type does not match this clock's type");
+  }
+  // Time from /clock, and system time, may jump: then what is left is looked at again and again.
+  constexpr auto kSlice = std::chrono::milliseconds(10);
+  const bool may_jump = get_clock_type() != RCL_STEADY_TIME;
+  while (true) {
+    const auto left = (until - now()).to_chrono<std::chrono::nanoseconds>();
+    if (left.count() <= 0) {
+      return true;
+    }
+    if (!context->sleep_for(may_jump ? std::min<std::chrono::nanoseconds>(left, kSlice) : left)) {
+      return false;
+    }
+  }
+}
+
+bool Clock::sleep_for(Duration duration, Context::SharedPtr context) {
+  return sleep_until(now() + duration, std::move(context));
+}
+
+Rate::Rate(double rate, Clock::SharedPtr clock)
+    : Rate(rate > 0 ? Duration::from_seconds(1.0 / rate)
+                    : throw std::invalid_argument("rate must be greater than 0"),
+           std::move(clock)) {}
+
+Rate::Rate(const Duration& period, Clock::SharedPtr clock)
+    : clock_(std::move(clock)), period_(period), last_(clock_->now()) {
+  if (period <= Duration(0, 0)) {
+    throw std::invalid_argument("period must be greater than 0");
+  }
+}
+
+bool Rate::sleep() {
+  const Time now = clock_->now();
+  const Time next = last_ + period_;
+  last_ += period_;
+  if (now < last_ - period_) {
+    last_ = now + period_;  // the clock jumped backwards
+  }
+  if (next <= now) {
+    if (now > next + period_) {
+      last_ = now + period_;  // more than one period late: start anew
+    }
+    return false;
+  }
+  return clock_->sleep_for(next - now);
+}
+
+}  // namespace rclcpp
