@@ -20,11 +20,11 @@ SERVICES = {
     ForwardDynamics: "forward_dynamics",
     GetModelInfo: "get_model_info",
     ChangeState: "change_state",
-    GetState: "get_state",
     SetParameters: "set_parameters",
     GetParameters: "get_parameters",
     DescribeParameters: "describe_parameters",
     ListParameters: "list_parameters",
+    GetState: "get_state",  # the last one: see _connect
 }
 
 _count = 0
@@ -49,11 +49,19 @@ class DynamicsClient:
     # Calls
 
     def client(self, service):
-        if service not in self._clients:
-            client = self.node.create_client(service, f"dynamics/{SERVICES[service]}")
-            assert client.wait_for_service(TIMEOUT), f"{SERVICES[service]} did not appear within {TIMEOUT} s"
-            self._clients[service] = client
+        if not self._clients:
+            self._connect()
         return self._clients[service]
+
+    def _connect(self):
+        """Waits until node and client know each other. A service that a client sees may not see the client yet, and
+        would lose its response. Clients are made known in the order of their creation, so once the last one has got a
+        response, all are known."""
+        for service, name in SERVICES.items():
+            self._clients[service] = self.node.create_client(service, f"dynamics/{name}")
+        for service, client in self._clients.items():
+            assert client.wait_for_service(TIMEOUT), f"{SERVICES[service]} did not appear within {TIMEOUT} s"
+        self.call_again(list(SERVICES)[-1])
 
     def call(self, service, request=None, timeout=TIMEOUT, **fields):
         """The response to a request, given as such or by its fields."""
