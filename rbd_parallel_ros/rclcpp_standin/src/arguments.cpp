@@ -35,10 +35,12 @@ ParameterValue value_of(const rcl_variant_t& variant) {
 
 // In the names of a parameter file, "/*" stands for one part of a name and "/**" for any number of
 // parts.
-bool matches(std::string pattern, const std::string& name) {
-  if (pattern.empty() || pattern[0] != '/') {
-    pattern.insert(0, "/");
+bool matches(const std::string& given, const std::string& name) {
+  std::string pattern;
+  if (!given.starts_with('/')) {
+    pattern.push_back('/');
   }
+  pattern += given;
   std::string expression;
   for (size_t i = 0; i < pattern.size(); ++i) {
     if (pattern.compare(i, 3, "/**") == 0) {

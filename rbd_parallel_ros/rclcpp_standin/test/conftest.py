@@ -73,7 +73,9 @@ class Peer:
         client = self.clients.get(name)
         if client is None:
             client = self.clients[name] = self.node.create_client(service_type, name)
-        assert client.wait_for_service(TIMEOUT), f"no service {name}"
+        if not client.service_is_ready():
+            assert client.wait_for_service(TIMEOUT), f"no service {name}"
+            self.spin(0.2)  # the server is known to us; it has to know of us too, or the first answer is lost
         return client
 
     def send(self, service_type, name, request=None):
