@@ -8,10 +8,14 @@ from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, GetModelInfo, Inv
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 TIMEOUT = 30  # s; generous, since a loaded machine is no fault of the node
+
+# A response goes to all clients of a service, and each picks its own. With the usual depth of 10 a client that is slow for
+# a moment loses its response when other clients get theirs.
+SERVICES_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 
 SERVICES = {
     InverseDynamics: "inverse_dynamics",
@@ -58,7 +62,7 @@ class DynamicsClient:
         would lose its response. Clients are made known in the order of their creation, so once the last one has got a
         response, all are known."""
         for service, name in SERVICES.items():
-            self._clients[service] = self.node.create_client(service, f"dynamics/{name}")
+            self._clients[service] = self.node.create_client(service, f"dynamics/{name}", qos_profile=SERVICES_QOS)
         for service, client in self._clients.items():
             assert client.wait_for_service(TIMEOUT), f"{SERVICES[service]} did not appear within {TIMEOUT} s"
         self.call_again(list(SERVICES)[-1])

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several clients at once."""
 
+import pathlib
 import subprocess
 import sys
-import pathlib
+
+from rbd_parallel_msgs.srv import InverseDynamics
 
 CLIENT = """
 import sys
@@ -41,3 +43,15 @@ def test_four_clients_at_once(arm):
     for client in clients:
         out, error = client.communicate(timeout=120)
         assert client.returncode == 0 and "served" in out, error
+
+
+def test_many_requests_in_flight(arm):
+    """Law: requests that come while the node computes wait for their turn; none is lost."""
+    client = arm.client.client(InverseDynamics)
+    large = InverseDynamics.Request(position=[0.1] * 7 * 2000)
+    small = InverseDynamics.Request(position=[0.1] * 7)
+    futures = [client.call_async(request) for request in [large] + [small] * 60]
+    for future in futures:
+        arm.client.executor.spin_until_future_complete(future, 30)
+        assert future.done()
+        assert future.result().error_code == 0

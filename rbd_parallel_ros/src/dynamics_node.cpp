@@ -29,6 +29,10 @@ core::Model build_model(const std::string& urdf, const Settings& settings) {
   return core::build_model(robot, settings.model);
 }
 
+/// Deeper than the usual 10: requests of all clients wait in one queue while a large one is
+/// computed, and a request that falls out of it is lost without a word.
+rclcpp::QoS services_qos() { return rclcpp::ServicesQoS().keep_last(100); }
+
 /// The reason why `action` failed, "" if it did not. Plugins may throw anything.
 template <class Action>
 std::string failure_of(const Action& action) {
@@ -91,7 +95,8 @@ typename rclcpp::Service<Service>::SharedPtr DynamicsNode::serve(const std::stri
   using Request = typename Service::Request;
   using Response = typename Service::Response;
   return create_service<Service>(
-      name, [this](const std::shared_ptr<Request> request, std::shared_ptr<Response> response) {
+      name,
+      [this](const std::shared_ptr<Request> request, std::shared_ptr<Response> response) {
         answer_always(*response, [&](Response& out) {
           if (!active_) {
             throw RequestError(ErrorCode::not_active,
@@ -101,14 +106,16 @@ typename rclcpp::Service<Service>::SharedPtr DynamicsNode::serve(const std::stri
           }
           dynamics_->answer(*request, out);
         });
-      });
+      },
+      services_qos());
 }
 
 void DynamicsNode::serve_model_info() {
   using GetModelInfo = rbd_parallel_msgs::srv::GetModelInfo;
   get_model_info_ = create_service<GetModelInfo>(
-      "~/get_model_info", [this](const std::shared_ptr<GetModelInfo::Request>,
-                                 std::shared_ptr<GetModelInfo::Response> response) {
+      "~/get_model_info",
+      [this](const std::shared_ptr<GetModelInfo::Request>,
+             std::shared_ptr<GetModelInfo::Response> response) {
         answer_always(*response, [&](GetModelInfo::Response& out) {
           if (!dynamics_) {
             throw RequestError(ErrorCode::not_active,
@@ -116,7 +123,8 @@ void DynamicsNode::serve_model_info() {
           }
           out.model_info = dynamics_->model_info(backend_in_use_);
         });
-      });
+      },
+      services_qos());
 }
 
 // Robot description
