@@ -13,8 +13,8 @@ from std_msgs.msg import String
 
 TIMEOUT = 30  # s; generous, since a loaded machine is no fault of the node
 
-# A response goes to all clients of a service, and each picks its own. With the usual depth of 10 a client that is slow for
-# a moment loses its response when other clients get theirs.
+# A response goes to all clients of a service, and each picks its own. With the usual depth of 10 a client that is slow
+# for a moment loses its response when other clients get theirs.
 SERVICES_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 
 SERVICES = {
