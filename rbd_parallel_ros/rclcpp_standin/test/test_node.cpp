@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <rcl_interfaces/msg/parameter_descriptor.hpp>
@@ -272,7 +273,7 @@ int main(int argc, char** argv) {
   const auto arguments = rclcpp::init_and_remove_ros_arguments(argc, argv);
   const bool multi = arguments.size() > 1 && arguments[1] == "multi";
   rclcpp::on_shutdown([] { RCLCPP_INFO(rclcpp::get_logger("main"), "on_shutdown"); });
-  {
+  try {
     auto node = std::make_shared<TestNode>();
     if (multi) {
       rclcpp::executors::MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 4);
@@ -280,6 +281,14 @@ int main(int argc, char** argv) {
       executor.spin();
     } else {
       rclcpp::spin(node->get_node_base_interface());
+    }
+  } catch (const std::exception& error) {
+    // If a signal came while the node was being made, nothing can be made any more: that is no
+    // fault.
+    if (rclcpp::ok()) {
+      RCLCPP_FATAL(rclcpp::get_logger("main"), "%s", error.what());
+      rclcpp::shutdown();  // an abort instead would leave others waiting for a node that is gone
+      return 1;
     }
   }
   rclcpp::shutdown();
