@@ -12,6 +12,11 @@ if(RBD_AMENT)
   ament_export_targets(export_rbd_parallel_core HAS_LIBRARY_TARGET)
   ament_package()
 else()
+  # What ament would leave too: by it pluginlib finds the package of its base class.
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/package_marker "")
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/package_marker
+    DESTINATION share/ament_index/resource_index/packages RENAME rbd_parallel_core)
+  install(FILES package.xml DESTINATION share/rbd_parallel_core)
   include(CMakePackageConfigHelpers)
   set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rbd_parallel_core)
   install(EXPORT export_rbd_parallel_core NAMESPACE rbd_parallel_core:: DESTINATION ${package_dir}

@@ -51,6 +51,11 @@ std::string name_of(Argument argument) {
 }
 
 std::string unsupported_text(const Result& result) {
+  if (result.argument == Argument::inverse) {
+    return "the inverse of M is offered up to nv = " + std::to_string(result.expected) +
+           " unless the Cholesky factor is asked for too; this model has nv = " +
+           std::to_string(result.actual);
+  }
   if (result.argument != Argument::method) {
     return "this backend does not offer the operation; choose another one";
   }

@@ -113,7 +113,11 @@ class PyBackend {
       refuse("max_batch: expected at least 1 state, got " + std::to_string(max_batch));
     }
     backend_->configure(std::move(model), {static_cast<std::size_t>(max_batch), threads, friction});
-    status_.resize(static_cast<std::size_t>(max_batch));
+    try {
+      status_.resize(static_cast<std::size_t>(max_batch));
+    } catch (const std::exception&) {
+      refuse("max_batch: there is no memory for " + std::to_string(max_batch) + " states");
+    }
   }
 
   std::string name() const { return backend_->name(); }

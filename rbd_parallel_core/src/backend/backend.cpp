@@ -7,6 +7,12 @@
 namespace rbd_parallel_core {
 namespace {
 
+/// Stands for sizes that no array has; fits the signed numbers of Result.
+constexpr std::size_t largest_size = std::size_t{1} << 62;
+
+/// No batch is larger: its q would not fit in memory.
+constexpr std::size_t largest_batch = std::size_t{1} << 40;
+
 /// Checks the arguments of one call in order; remembers the first fault.
 class Checker {
  public:
@@ -22,9 +28,10 @@ class Checker {
   /// Must be there, `columns` numbers for each state.
   template <class T>
   Checker& need(Argument argument, std::span<T> array, std::size_t columns) noexcept {
-    if (result_.ok() && array.size() != batch_ * columns) {
-      refuse(array.empty() ? Code::missing : Code::wrong_size, argument, batch_ * columns,
-             array.size());
+    std::size_t expected = 0;
+    if (__builtin_mul_overflow(batch_, columns, &expected)) expected = largest_size;
+    if (result_.ok() && array.size() != expected) {
+      refuse(array.empty() ? Code::missing : Code::wrong_size, argument, expected, array.size());
     }
     return *this;
   }
@@ -84,6 +91,10 @@ void Backend::configure(std::shared_ptr<const Model> model, const BackendOptions
   if (model == nullptr) throw std::invalid_argument("configure: the model is null");
   if (options.max_batch == 0)
     throw std::invalid_argument("configure: max_batch is 0, expected at least 1");
+  if (options.max_batch > largest_batch) {
+    throw std::invalid_argument("configure: max_batch is " + std::to_string(options.max_batch) +
+                                ", expected at most " + std::to_string(largest_batch));
+  }
   if (options.threads < 1) {
     throw std::invalid_argument("configure: threads is " + std::to_string(options.threads) +
                                 ", expected at least 1");

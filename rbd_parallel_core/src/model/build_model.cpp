@@ -297,11 +297,7 @@ class ModelAssembler {
       if (!described.inertial) continue;
       if (const auto fault = inertia_fault(*described.inertial)) {
         const std::string text = "link " + quoted(described.name) + ": " + *fault;
-        if (options_.inertia_policy == InertiaPolicy::error) {
-          faults.push_back(text);
-          continue;
-        }
-        if (!std::isfinite(described.inertial->mass + dot_all(*described.inertial))) {
+        if (options_.inertia_policy == InertiaPolicy::error || !usable(*described.inertial)) {
           faults.push_back(text);
           continue;
         }
@@ -312,12 +308,6 @@ class ModelAssembler {
       attach(model_.links_[i], *described.inertial);
     }
     if (!faults.empty()) throw ModelError(std::move(faults));
-  }
-
-  /// Not finite if any number of it is not.
-  static double dot_all(const LinkInertial& inertial) {
-    const Inertia<double> I = link_inertia(inertial);
-    return I.h.x + I.h.y + I.h.z + I.I.xx + I.I.xy + I.I.xz + I.I.yy + I.I.yz + I.I.zz;
   }
 
   void attach(Link& link, const LinkInertial& inertial) {

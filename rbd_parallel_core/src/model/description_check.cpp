@@ -10,9 +10,7 @@
 namespace rbd_parallel_core {
 namespace {
 
-bool finite(const Vec3<double>& a) {
-  return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
-}
+bool finite(const Vec3<double>& a) { return usable(a.x) && usable(a.y) && usable(a.z); }
 
 bool finite(const Pose& pose) {
   return finite(pose.position) && finite(pose.rotation.x) && finite(pose.rotation.y) &&
@@ -117,7 +115,7 @@ class Checker {
 
   void check_numbers(const JointDescription& joint) {
     if (!finite(joint.origin)) {
-      fault(joint, "origin has a number that is not finite");
+      fault(joint, std::string("origin has a number that is ") + not_usable);
     } else if (!is_rotation(joint.origin.rotation)) {
       fault(joint, std::string("origin.rotation ") + no_rotation);
     }
@@ -130,14 +128,14 @@ class Checker {
               "axis is " + to_text(joint.axis) + ", expected a finite vector that is not zero");
       }
     }
-    if (!std::isfinite(joint.pitch)) fault(joint, "pitch is not finite");
+    if (!usable(joint.pitch)) fault(joint, std::string("pitch is ") + not_usable);
     check_not_negative(joint, "armature", joint.armature);
     check_not_negative(joint, "damping", joint.damping);
     check_not_negative(joint, "friction", joint.friction);
   }
 
   void check_not_negative(const JointDescription& joint, const char* what, double value) {
-    if (!std::isfinite(value) || value < 0) {
+    if (!usable(value) || value < 0) {
       fault(joint, std::string(what) + " is " + to_text(value) +
                        ", expected a finite number that is not negative");
     }
@@ -185,13 +183,18 @@ class Checker {
       tree_.leader[i] = {next.joint, mimic.multiplier * next.multiplier,
                          mimic.multiplier * next.offset + mimic.offset};
       visits[i] = Visit::done;
+      const bool each_usable =
+          usable(mimic.multiplier) && usable(mimic.offset) && usable(next.multiplier + next.offset);
+      if (each_usable && !usable(tree_.leader[i].multiplier + tree_.leader[i].offset)) {
+        fault(robot_.joints[i], std::string("mimic multiplier along its leaders is ") + not_usable);
+      }
     }
   }
 
   void check_mimic(int i, const JointDescription& joint) {
     const Mimic& mimic = *joint.mimic;
-    if (!std::isfinite(mimic.multiplier) || !std::isfinite(mimic.offset)) {
-      fault(joint, "mimic multiplier or offset is not finite");
+    if (!usable(mimic.multiplier) || !usable(mimic.offset)) {
+      fault(joint, std::string("mimic multiplier or offset is ") + not_usable);
     }
     if (!has_one_coordinate(joint.kind)) {
       fault(joint, "mimics " + quoted(mimic.joint) + " but has several coordinates itself");

@@ -7,18 +7,19 @@
 #include "text.hpp"
 
 namespace rbd_parallel_core {
-namespace {
 
-bool all_finite(const LinkInertial& inertial) {
+bool usable(const LinkInertial& inertial) {
   const auto finite = [](const Vec3<double>& a) {
-    return std::isfinite(a.x) && std::isfinite(a.y) && std::isfinite(a.z);
+    return usable(a.x) && usable(a.y) && usable(a.z);
   };
   const Mat3<double> rotational = dense(inertial.rotational);
   const Mat3<double>& axes = inertial.origin.rotation;
-  return std::isfinite(inertial.mass) && finite(inertial.origin.position) && finite(axes.x) &&
+  return usable(inertial.mass) && finite(inertial.origin.position) && finite(axes.x) &&
          finite(axes.y) && finite(axes.z) && finite(rotational.x) && finite(rotational.y) &&
          finite(rotational.z);
 }
+
+namespace {
 
 /// Principal moments, ascending.
 Eigen::Vector3d principal_moments(const SymMat3<double>& a) {
@@ -31,7 +32,7 @@ Eigen::Vector3d principal_moments(const SymMat3<double>& a) {
 }  // namespace
 
 std::optional<std::string> inertia_fault(const LinkInertial& inertial) {
-  if (!all_finite(inertial)) return "inertial has a number that is not finite";
+  if (!usable(inertial)) return std::string("inertial has a number that is ") + not_usable;
   if (inertial.mass < 0) {
     return "mass is " + to_text(inertial.mass) + " kg, expected a number that is not negative";
   }

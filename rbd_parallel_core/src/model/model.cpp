@@ -57,7 +57,26 @@ Model::Model(const Model& other)
   point_view();
 }
 
-Model::Model(Model&& other) noexcept = default;  // vectors keep their memory when moved
+// Vectors keep their memory when moved. What is left behind is a robot without bodies.
+Model::Model(Model&& other) noexcept
+    : name_(std::move(other.name_)),
+      joints_(std::move(other.joints_)),
+      joint_names_(std::move(other.joint_names_)),
+      links_(std::move(other.links_)),
+      link_index_(std::move(other.link_index_)),
+      joint_index_(std::move(other.joint_index_)),
+      joint_of_dof_(std::move(other.joint_of_dof_)),
+      warnings_(std::move(other.warnings_)),
+      total_mass_(std::exchange(other.total_mass_, 0)),
+      bodies_(std::move(other.bodies_)),
+      link_views_(std::move(other.link_views_)),
+      armature_(std::move(other.armature_)),
+      damping_(std::move(other.damping_)),
+      friction_(std::move(other.friction_)),
+      column_multiplier_(std::move(other.column_multiplier_)),
+      column_dof_(std::move(other.column_dof_)),
+      dof_parent_(std::move(other.dof_parent_)),
+      view_(std::exchange(other.view_, {})) {}
 
 void Model::point_view() {
   view_.body = bodies_.data();

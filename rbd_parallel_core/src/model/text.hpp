@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,11 @@ inline std::string to_text(double x) {
 inline std::string to_text(const Vec3<double>& a) {
   return "(" + to_text(a.x) + " " + to_text(a.y) + " " + to_text(a.z) + ")";
 }
+
+/// Numbers of a robot are finite and stay clear of overflow, so that what is computed from them
+/// does too.
+inline bool usable(double x) { return std::abs(x) < 1e100; }
+inline constexpr const char* not_usable = "not finite or not below 1e100";
 
 inline std::string quoted(std::string_view name) {
   std::string text;

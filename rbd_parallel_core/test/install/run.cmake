@@ -25,6 +25,17 @@ list(LENGTH lines count)
 if(NOT count EQUAL 7)
   message(FATAL_ERROR "expected seven joints with a torque each, got ${count}")
 endif()
+file(WRITE ${WORK}/disc.urdf "<robot name='disc'><link name='floor'/><link name='disc'><inertial><mass value='1'/>\
+<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='slide' type='planar'>\
+<parent link='floor'/><child link='disc'/><axis xyz='0 0 1'/></joint></robot>")
+set(arm "${output}")
+run(${WORK}/build/torques ${WORK}/disc.urdf)  # one joint, three coordinates
+string(REGEX MATCHALL "slide: " lines "${output}")
+list(LENGTH lines count)
+if(NOT count EQUAL 3)
+  message(FATAL_ERROR "expected a torque for each coordinate of the planar joint, got ${count}:\n${output}")
+endif()
+set(output "${arm}")
 if(NOT output MATCHES ": -?[1-9]")
   message(FATAL_ERROR "expected a joint that bears weight")
 endif()

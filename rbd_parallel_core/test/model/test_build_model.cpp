@@ -273,6 +273,32 @@ TEST(BuildModel, WhatIsNoRotationIsRefused) {
   }
 }
 
+TEST(BuildModel, MultipliersOfChainedMimicsMayNotOverflow) {
+  RobotDescription robot = arm();
+  robot.links.push_back({"hand", std::nullopt});
+  JointDescription wrist = robot.joints[1];
+  wrist.name = "wrist";
+  wrist.parent = robot.joints[1].child;
+  wrist.child = "hand";
+  wrist.mimic = Mimic{"elbow", 1e90, 0};
+  robot.joints.push_back(wrist);
+  robot.joints[1].mimic = Mimic{"shoulder", 1e90, 0};
+  const Lines found = faults_of([&] { build_model(robot); });
+  ASSERT_EQ(found.size(), 1u) << joined(found);
+  EXPECT_EQ(found[0],
+            "joint 'wrist': mimic multiplier along its leaders is not finite or not below 1e100");
+}
+
+TEST(BuildModel, AMovedModelLeavesARobotWithoutBodies) {
+  Model first = build_model(arm());
+  const Model second(std::move(first));
+  EXPECT_EQ(second.nv(), 2);
+  const Model copy(first);
+  EXPECT_EQ(copy.nv(), 0);
+  EXPECT_EQ(copy.body_count(), 0);
+  EXPECT_TRUE(copy.neutral().empty());
+}
+
 TEST(BuildModel, MimicCyclesAreFound) {
   RobotDescription robot = arm();
   robot.joints[0].mimic = Mimic{"elbow", 1, 0};

@@ -20,7 +20,7 @@ RBD_INLINE S taint_if_not_finite(const Reader& read, std::int32_t n, S taint) {
 template <class S, class Real, class Q>
 RBD_INLINE S taint_if_no_rotation(const ModelView<Real>& model, const Q& q, S taint) {
   if (!model.has_quaternions) return taint;
-  const S zero(RealOf<S>(0)), one(RealOf<S>(1));
+  const S zero(RealOf<S>(0)), two(RealOf<S>(2));
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     if (nq_of(body.type) == nv_of(body.type)) continue;  // no quaternion
@@ -28,7 +28,7 @@ RBD_INLINE S taint_if_no_rotation(const ModelView<Real>& model, const Q& q, S ta
     for (std::int32_t k = nq_of(body.type) - 4; k < nq_of(body.type); ++k) {
       norm2 = mul_add(q(body.q_index + k), q(body.q_index + k), norm2);
     }
-    taint = mul_add(zero, norm2, mul_add(zero, one / norm2, taint));
+    taint = mul_add(zero, norm2, mul_add(zero, two / norm2, taint));
   }
   return taint;
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include "rbd_parallel_core/model/placement.hpp"
@@ -216,11 +215,12 @@ RBD_INLINE Mat3<S> rotation_from_quaternion(const S& qx, const S& qy, const S& q
           {xz + yw, yz - xw, one - (xx + yy)}};
 }
 
-/// What one joint does, one struct a type. All have the same members:
-///   nq, nv                    how much of q and v it takes
-///   angle(q)                  the angle whose sine and cosine motion needs, where q(k) reads the
-///   k-th coordinate motion(turn, q)           the joint stage of iX_parent, given that sine and
-///   cosine column<k>()               the k-th column of S
+/// What one joint does, one struct a type. All have the same members, in which q(k) reads the k-th
+/// coordinate of the joint:
+///   nq, nv           how much of q and v it takes
+///   angle(q)         the angle that it turns by
+///   motion(turn, q)  the joint stage of iX_parent, given that angle's sine and cosine
+///   column<k>()      the k-th column of S
 /// The order of the columns is public: linear before angular.
 ///
 /// The joints of one coordinate also have a constant turn `zero_angle` about z and `shift` along

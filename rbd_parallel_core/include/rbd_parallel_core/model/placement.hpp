@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "rbd_parallel_core/spatial/plane_turn.hpp"
 
 /// iX_parent = XJ(q) Xtree in two stages: the constant placement of the joint in the parent body,
@@ -14,8 +12,7 @@
 ///   rotation()            E itself
 ///   apply_inverse(f)      X^T f, and X^T I X for inertias
 ///   origin()              of the body, in the parent's frame
-///   origin_along(E_p, E)  the same along the axes that E_p turns into the parent's and E into the
-///   body's
+///   origin_along(E_p, E)  the same in axes that E_p turns into the parent's, E into the body's
 namespace rbd_parallel_core {
 
 /// A joint anywhere in its parent.

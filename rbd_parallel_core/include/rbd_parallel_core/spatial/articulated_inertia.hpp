@@ -51,8 +51,8 @@ RBD_INLINE ArticulatedInertia<S> rank_one_downdate(const ArticulatedInertia<S>& 
 /// The same articulated body seen from a frame of the same orientation whose origin lies at -r.
 template <class S>
 RBD_INLINE ArticulatedInertia<S> shift(const ArticulatedInertia<S>& a, const Vec3<S>& r) {
-  // H' = H + rx M;  I' = I + rx H^T + (rx H^T)^T + rx M rx^T = I + (rx G^T + G rx^T) / 2, G = H +
-  // H'
+  // H' = H + rx M
+  // I' = I + rx H^T + (rx H^T)^T + rx M rx^T = I + (rx G^T + G rx^T) / 2 with G = H + H'
   const Mat3<S> rxM = {
       {mul_mul_sub(r.y, a.M.xz, r.z, a.M.xy), mul_mul_sub(r.y, a.M.yz, r.z, a.M.yy),
        mul_mul_sub(r.y, a.M.zz, r.z, a.M.yz)},

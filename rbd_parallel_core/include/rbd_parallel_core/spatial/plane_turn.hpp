@@ -58,8 +58,8 @@ RBD_INLINE ArticulatedInertia<S> z_to_x(const ArticulatedInertia<S>& a) {
   return {z_to_x(a.I), z_to_x(a.H), z_to_x(a.M)};
 }
 
-/// The rotation of a frame about z by an angle, kept as its cosine and sine: E = [c s 0; -s c 0; 0
-/// 0 1].
+/// The rotation of a frame about z by an angle, kept as its cosine and sine:
+/// E = [c s 0; -s c 0; 0 0 1].
 template <class S>
 struct ZTurn {
   S c, s;

@@ -3,6 +3,7 @@
 // local to the file but the table at its end.
 #include "kernels.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "rbd_parallel_core/algorithm/cholesky.hpp"
@@ -28,6 +29,20 @@ double taint(const double* numbers, std::size_t n) {
 /// The same for row s of an array of n columns that may be absent.
 double taint(std::span<const double> array, std::size_t s, std::size_t n) {
   return array.empty() ? 0.0 : taint(array.data() + s * n, n);
+}
+
+/// The same for the coordinates of one state: a quaternion that is no rotation counts as not
+/// finite, whether or not the result depends on it.
+double taint_of_q(const ReferenceContext& context, const double* q) {
+  return taint_if_no_rotation(context.model, Row<double>{q}, taint(q, size(context.model.nq)));
+}
+
+/// So far from overflow that no product of a few such numbers comes near it; the numbers of a Model
+/// are such.
+bool moderate(const double* numbers, std::size_t n, std::size_t stride) {
+  bool small = true;
+  for (std::size_t k = 0; k < n; ++k) small &= std::abs(numbers[k * stride]) < 1e100;
+  return small;
 }
 
 /// Row s of an output, or nothing if the output is not asked for.
@@ -103,7 +118,7 @@ void inverse_dynamics(const ReferenceContext& context, const InverseDynamics& ar
              context.friction, OutRow<double>{tau.data()});
       });
     });
-    const double bad = taint(q, nq) + taint(args.v, s, nv) + taint(args.a, s, nv) +
+    const double bad = taint_of_q(context, q) + taint(args.v, s, nv) + taint(args.a, s, nv) +
                        taint(args.f_ext.wrenches, s, 6 * args.f_ext.links.size()) +
                        taint(tau.data(), nv);
     finish(args.status, s, status_of(bad), tau);
@@ -117,7 +132,7 @@ void coriolis_forces(const ReferenceContext& context, const Forces& args) noexce
     const std::span<double> tau = row(args.tau, s, nv);
     rnea(context.model, context.workspace.rnea, Row<double>{q}, reader(context, args.v, s, nv),
          Zeros<double>{}, NoForces{}, Vec3<double>::zero(), false, OutRow<double>{tau.data()});
-    const double bad = taint(q, nq) + taint(args.v, s, nv) + taint(tau.data(), nv);
+    const double bad = taint_of_q(context, q) + taint(args.v, s, nv) + taint(tau.data(), nv);
     finish(args.status, s, status_of(bad), tau);
   }
 }
@@ -130,8 +145,7 @@ void mass_matrix(const ReferenceContext& context, const MassMatrix& args) noexce
     const std::span<double> M = row(args.mass_matrix, s, nv * nv);
     const std::span<double> L = row(args.cholesky, s, nv * nv);
     const std::span<double> inverse = row(args.inverse, s, nv * nv);
-    // The diagonal of M may be finite where a joint has no rotation.
-    double bad = taint_if_no_rotation(context.model, Row<double>{q}, taint(q, nq)), singular = 0;
+    double bad = taint_of_q(context, q), singular = 0;
 
     if (!M.empty())
       crba(context.model, context.workspace.crba, Row<double>{q},
@@ -143,7 +157,7 @@ void mass_matrix(const ReferenceContext& context, const MassMatrix& args) noexce
       } else {
         for (std::size_t k = 0; k < nv * nv; ++k) work.data[k] = M[k];
       }
-      for (std::int32_t k = 0; k < context.model.nv; ++k) bad += 0.0 * work.load(k, k);
+      bad += taint(work.data, nv * nv);
       singular = ltl_factor<double>(context.model, work, OutRow<double>{context.workspace.vector});
       if (!inverse.empty()) {
         ltl_inverse<double>(context.model, work, OutRow<double>{context.workspace.vector},
@@ -151,8 +165,10 @@ void mass_matrix(const ReferenceContext& context, const MassMatrix& args) noexce
       }
       if (!L.empty()) clear_upper_triangle<double>(work, context.model.nv);
     }
-    // |M_ij|^2 <= M_ii M_jj: where the diagonal is finite, all is.
-    for (std::size_t k = 0; k < M.size(); k += nv + 1) bad += 0.0 * M[k];
+    // A look at all of M costs more than is worth it where nothing can have overflowed.
+    if (!M.empty() && !(moderate(q, nq, 1) && moderate(M.data(), nv, nv + 1))) {
+      bad += taint(M.data(), nv * nv);
+    }
     const StateStatus status = status_of(bad, singular);
     const bool only_factor_is_bad = status.code == StateStatus::Code::singular;
     finish(args.status, s, status, only_factor_is_bad ? std::span<double>{} : M, L, inverse);
@@ -189,7 +205,7 @@ void forward_dynamics(const ReferenceContext& context, const ForwardDynamics& ar
                               context.friction, out)
                         : solve_by_crba(context, q, v, tau, f_ext, out);
     });
-    double bad = taint(q.data, nq) + taint(args.v, s, nv) + taint(args.tau, s, nv) +
+    double bad = taint_of_q(context, q.data) + taint(args.v, s, nv) + taint(args.tau, s, nv) +
                  taint(args.f_ext.wrenches, s, 6 * args.f_ext.links.size());
     if (singular == 0) bad += taint(qdd.data(), nv);
     finish(args.status, s, status_of(bad, singular), qdd);
@@ -204,7 +220,7 @@ void energies(const ReferenceContext& context, const Energies& args) noexcept {
     const std::span<double> kinetic = row(args.kinetic, s, 1);
     const std::span<double> potential = row(args.potential, s, 1);
     const std::span<double> com = row(args.com, s, 3);
-    double bad = taint(q, nq) + taint(args.v, s, nv);
+    double bad = taint_of_q(context, q) + taint(args.v, s, nv);
 
     if (!kinetic.empty()) {
       const Row<double> v = reader(context, args.v, s, nv);
@@ -245,8 +261,8 @@ void link_kinematics(const ReferenceContext& context, const LinkKinematics& args
                       OutRow<double>{jacobian.data() + 6 * nv * k});
       }
     }
-    const double bad =
-        taint(q, nq) + taint(poses.data(), poses.size()) + taint(jacobian.data(), jacobian.size());
+    const double bad = taint_of_q(context, q) + taint(poses.data(), poses.size()) +
+                       taint(jacobian.data(), jacobian.size());
     finish(args.status, s, status_of(bad), poses, jacobian);
   }
 }

@@ -57,13 +57,15 @@ Result ReferenceBackend::do_coriolis_forces(const Forces& args) noexcept {
 
 Result ReferenceBackend::do_mass_matrix(const MassMatrix& args) noexcept {
   const bool needs_matrix = args.cholesky.empty() && !args.inverse.empty();
-  if (needs_matrix && !has_matrix()) return too_large_for_dense();
+  if (needs_matrix && !has_matrix()) return too_large_for_dense(Argument::inverse);
   kernels_->mass_matrix(context_, args);
   return {};
 }
 
 Result ReferenceBackend::do_forward_dynamics(const ForwardDynamics& args) noexcept {
-  if (args.method == ForwardMethod::crba && !has_matrix()) return too_large_for_dense();
+  if (args.method != ForwardMethod::aba && !has_matrix()) {
+    return too_large_for_dense(Argument::method);
+  }
   kernels_->forward_dynamics(context_, args);
   return {};
 }
@@ -78,8 +80,8 @@ Result ReferenceBackend::do_link_kinematics(const LinkKinematics& args) noexcept
   return {};
 }
 
-Result ReferenceBackend::too_large_for_dense() const noexcept {
-  return {Code::unsupported, Argument::method, largest_dense_nv, context_.model.nv};
+Result ReferenceBackend::too_large_for_dense(Argument argument) const noexcept {
+  return {Code::unsupported, argument, largest_dense_nv, context_.model.nv};
 }
 
 }  // namespace rbd_parallel_core

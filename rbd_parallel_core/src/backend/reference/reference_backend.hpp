@@ -32,7 +32,7 @@ class ReferenceBackend final : public Backend {
 
  private:
   bool has_matrix() const noexcept { return context_.model.nv <= largest_dense_nv; }
-  Result too_large_for_dense() const noexcept;
+  Result too_large_for_dense(Argument argument) const noexcept;
 
   std::vector<double> memory_, matrix_;
   ReferenceContext context_{};
