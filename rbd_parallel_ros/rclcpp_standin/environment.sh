@@ -4,7 +4,7 @@
 #
 #     source environment.sh ROOT [PREFIX...]
 #
-# ROOT is the repository's folder; the wheels (wheels.txt) are in ROOT/.venv. PREFIX are install prefixes to be searched
+# ROOT is the repository's folder; the wheels (requirements.txt) are in ROOT/.venv. PREFIX are install prefixes to be searched
 # first; where none is given, ROOT/install. The stand-in's prefix comes last: RBD_STANDIN_PREFIX, by default
 # ROOT/install_standin. Sourcing it twice changes nothing.
 
