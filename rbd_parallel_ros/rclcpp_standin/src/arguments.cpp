@@ -60,7 +60,7 @@ bool matches(const std::string& given, const std::string& name) {
 
 Arguments::Arguments(int argc, char const* const* argv) {
   check(rcl_parse_arguments(argc, argv, rcl_get_default_allocator(), &arguments_),
-        "failed to parse arguments");
+        "the arguments cannot be read");
 }
 
 Arguments::~Arguments() {
@@ -79,7 +79,7 @@ std::vector<std::string> unknown_ros_arguments(const rcl_arguments_t& arguments,
   const rcl_allocator_t allocator = rcl_get_default_allocator();
   int* indices = nullptr;
   check(rcl_arguments_get_unparsed_ros(&arguments, allocator, &indices),
-        "failed to get unparsed ROS arguments");
+        "the arguments that ROS does not know cannot be listed");
   for (int i = 0; i < count; ++i) {
     unknown.emplace_back(argv[indices[i]]);
   }
@@ -94,7 +94,8 @@ void add_parameter_overrides(const rcl_arguments_t& arguments,
     return;  // never parsed, since there were none
   }
   rcl_params_t* all = nullptr;
-  check(rcl_arguments_get_param_overrides(&arguments, &all), "failed to get parameter overrides");
+  check(rcl_arguments_get_param_overrides(&arguments, &all),
+        "the parameters among the arguments cannot be read");
   if (!all) {
     return;
   }

@@ -56,8 +56,7 @@ std::vector<Context::SharedPtr> detail::contexts_to_end_on_signal() {
 
 InitOptions::InitOptions(rcl_allocator_t allocator) {
   auto options = std::make_unique<rcl_init_options_t>(rcl_get_zero_initialized_init_options());
-  detail::check(rcl_init_options_init(options.get(), allocator),
-                "failed to initialize rcl init options");
+  detail::check(rcl_init_options_init(options.get(), allocator), "no init options");
   options_ = std::shared_ptr<rcl_init_options_t>(options.release(), [](rcl_init_options_t* owned) {
     if (rcl_init_options_fini(owned) != RCL_RET_OK) {
       rcl_reset_error();
@@ -80,14 +79,14 @@ size_t InitOptions::get_domain_id() const {
 
 void InitOptions::use_default_domain_id() {
   size_t domain_id = RCL_DEFAULT_DOMAIN_ID;
-  detail::check(rcl_get_default_domain_id(&domain_id), "failed to get default domain id");
+  detail::check(rcl_get_default_domain_id(&domain_id), "no default domain");
   set_domain_id(domain_id);
 }
 
 Context::~Context() {
   try {
     if (is_valid()) {
-      shutdown("context destructor was called while still not shutdown");
+      shutdown("the context goes away");
     }
     release();
   } catch (const std::exception& error) {
@@ -141,7 +140,7 @@ void Context::init(int argc, char const* const* argv, const InitOptions& options
       const rcl_allocator_t allocator = rcl_get_default_allocator();
       detail::check(rcl_logging_configure_with_output_handler(&context->global_arguments,
                                                               &allocator, log_with_lock),
-                    "failed to configure logging");
+                    "logging cannot be set up");
     }
     ++registry().logging_users;
     owns_logging_ = true;
@@ -170,8 +169,7 @@ size_t Context::get_domain_id() const {
   if (!context_) {
     throw std::runtime_error("the context is not initialized");
   }
-  detail::check(rcl_context_get_domain_id(context_.get(), &domain_id),
-                "failed to get domain id from context");
+  detail::check(rcl_context_get_domain_id(context_.get(), &domain_id), "no domain of the context");
   return domain_id;
 }
 

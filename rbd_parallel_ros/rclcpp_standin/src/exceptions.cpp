@@ -32,7 +32,7 @@ std::string join(const std::vector<std::string>& words) {
 }  // namespace
 
 UnknownROSArgsError::UnknownROSArgsError(std::vector<std::string>&& unknown)
-    : std::runtime_error("found unknown ROS arguments: " + join(unknown)),
+    : std::runtime_error("ROS arguments that mean nothing: " + join(unknown)),
       unknown_ros_args(std::move(unknown)) {}
 
 void throw_from_rcl_error(rcl_ret_t ret, const std::string& prefix,

@@ -38,7 +38,7 @@ detail::WaitSet::WaitSet(std::shared_ptr<rcl_context_t> context) : context_(std:
   }
   check(
       rcl_wait_set_init(&wait_set_, 0, 1, 0, 0, 0, 0, context_.get(), rcl_get_default_allocator()),
-      "failed to create wait set in Executor");
+      "no wait set for the executor");
 }
 
 detail::WaitSet::~WaitSet() {
@@ -49,7 +49,7 @@ detail::WaitSet::~WaitSet() {
 
 Executor::Spinning::Spinning(Executor& executor) : executor_(executor) {
   if (executor_.spinning_.exchange(true)) {
-    throw std::runtime_error("spin() called while already spinning");
+    throw std::runtime_error("the executor is spinning already; one spin at a time");
   }
 }
 
@@ -82,7 +82,7 @@ Executor::~Executor() {
 void Executor::add_callback_group(CallbackGroup::SharedPtr group, NodeBaseInterface::SharedPtr node,
                                   bool notify) {
   if (group->get_associated_with_executor_atomic().exchange(true)) {
-    throw std::runtime_error("Callback group has already been added to an executor.");
+    throw std::runtime_error("the callback group belongs to an executor already");
   }
   {
     std::lock_guard lock(nodes_mutex_);
@@ -98,7 +98,7 @@ void Executor::remove_callback_group(CallbackGroup::SharedPtr group, bool notify
     std::lock_guard lock(nodes_mutex_);
     if (std::erase_if(groups_, [&](const auto& added) { return added.group.lock() == group; }) ==
         0) {
-      throw std::runtime_error("Callback group needs to be associated with executor.");
+      throw std::runtime_error("the callback group does not belong to this executor");
     }
   }
   group->get_associated_with_executor_atomic() = false;
@@ -110,7 +110,7 @@ void Executor::remove_callback_group(CallbackGroup::SharedPtr group, bool notify
 void Executor::add_node(NodeBaseInterface::SharedPtr node, bool notify) {
   if (node->get_associated_with_executor_atomic().exchange(true)) {
     throw std::runtime_error(std::string("Node '") + node->get_fully_qualified_name() +
-                             "' has already been added to an executor.");
+                             "' belongs to an executor already");
   }
   {
     std::lock_guard lock(nodes_mutex_);
@@ -126,7 +126,7 @@ void Executor::remove_node(NodeBaseInterface::SharedPtr node, bool notify) {
     std::lock_guard lock(nodes_mutex_);
     if (std::erase_if(nodes_, [&](const auto& weak) { return weak.lock() == node; }) == 0) {
       throw std::runtime_error("Node '" + std::string(node->get_fully_qualified_name()) +
-                               "' needs to be associated with this executor.");
+                               "' does not belong to this executor");
     }
   }
   node->get_associated_with_executor_atomic() = false;
@@ -203,18 +203,18 @@ void Executor::wait(nanoseconds timeout) {
     detail::check(rcl_wait_set_clear(set), "Couldn't clear wait set");
   } else {
     detail::check(rcl_wait_set_resize(set, subscriptions, guards, timers, clients, services, 0),
-                  "Couldn't resize the wait set");
+                  "the wait set cannot be resized");
   }
   for (auto& waited : waited_) {
     waited.place = waited.executable.entity->add_to(*set);
   }
   detail::check(
       rcl_wait_set_add_guard_condition(set, &interrupt_->get_rcl_guard_condition(), nullptr),
-      "Couldn't add guard condition");
+      "no room in the wait set for a guard condition");
   for (const auto& notifier : notifiers_) {
     detail::check(
         rcl_wait_set_add_guard_condition(set, &notifier->get_rcl_guard_condition(), nullptr),
-        "Couldn't add guard condition");
+        "no room in the wait set for a guard condition");
   }
   const rcl_ret_t ret = rcl_wait(set, timeout.count());
   if (ret != RCL_RET_OK && ret != RCL_RET_TIMEOUT) {
@@ -280,7 +280,7 @@ void Executor::spin_some(nanoseconds max_duration) { spin_some_impl(max_duration
 
 void Executor::spin_all(nanoseconds max_duration) {
   if (max_duration < nanoseconds::zero()) {
-    throw std::invalid_argument("max_duration must be greater than or equal to 0");
+    throw std::invalid_argument("max_duration is negative, expected at least 0");
   }
   spin_some_impl(max_duration, true);
 }
@@ -382,8 +382,8 @@ MultiThreadedExecutor::MultiThreadedExecutor(const ExecutorOptions& options,
       timeout_(timeout) {
   if (number_of_threads == 1) {
     RCLCPP_WARN(get_logger("rclcpp"),
-                "MultiThreadedExecutor is used with a single thread.\n"
-                "Use the SingleThreadedExecutor instead.");
+                "a MultiThreadedExecutor with one thread: "
+                "a SingleThreadedExecutor does the same for less");
   }
 }
 

@@ -39,8 +39,8 @@ class Machine {
         rosidl_typesupport_cpp::get_service_type_support_handle<srv::GetAvailableTransitions>(),
         rosidl_typesupport_cpp::get_service_type_support_handle<srv::GetAvailableTransitions>(),
         &options);
-    rclcpp::detail::check(ret, std::string("Couldn't initialize state machine for node ") +
-                                   rcl_node_get_name(node_.get()));
+    rclcpp::detail::check(
+        ret, std::string("no state machine for node ") + rcl_node_get_name(node_.get()));
   }
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -196,8 +196,8 @@ class LifecycleNode::StateMachine {
       std::lock_guard lock(mutex_);
       initial = &current_state();
       if (rcl_lifecycle_trigger_transition_by_id(&**machine_, id, true) != RCL_RET_OK) {
-        RCLCPP_ERROR(node_.get_logger(), "Unable to start transition %u from current state %s: %s",
-                     id, (*machine_)->current_state->label, rcl_get_error_string().str);
+        RCLCPP_ERROR(node_.get_logger(), "transition %u is not possible from state %s: %s", id,
+                     (*machine_)->current_state->label, rcl_get_error_string().str);
         rcl_reset_error();
         code = CallbackReturn::ERROR;
         return false;
@@ -210,7 +210,7 @@ class LifecycleNode::StateMachine {
       return false;
     }
     if (code == CallbackReturn::ERROR) {
-      RCLCPP_WARN(node_.get_logger(), "Error occurred while doing error handling.");
+      RCLCPP_WARN(node_.get_logger(), "the handling of an error failed itself");
       const CallbackReturn error_code = call(current_state().id(), *initial);
       return leave(error_code, id);
     }
@@ -221,9 +221,8 @@ class LifecycleNode::StateMachine {
     std::lock_guard lock(mutex_);
     if (rcl_lifecycle_trigger_transition_by_label(&**machine_, label_of(code), true) !=
         RCL_RET_OK) {
-      RCLCPP_ERROR(node_.get_logger(),
-                   "Failed to finish transition %u. Current state is now: %s (%s)", id,
-                   (*machine_)->current_state->label, rcl_get_error_string().str);
+      RCLCPP_ERROR(node_.get_logger(), "transition %u was not completed; the state is %s now (%s)",
+                   id, (*machine_)->current_state->label, rcl_get_error_string().str);
       rcl_reset_error();
       return false;
     }
@@ -252,8 +251,7 @@ class LifecycleNode::StateMachine {
           return CallbackReturn::ERROR;
       }
     } catch (const std::exception& error) {
-      RCLCPP_ERROR(node_.get_logger(), "Caught exception in callback for transition %u",
-                   transitional);
+      RCLCPP_ERROR(node_.get_logger(), "the callback of transition %u threw", transitional);
       RCLCPP_ERROR(node_.get_logger(), "Original error: %s", error.what());
       return CallbackReturn::ERROR;
     }
@@ -266,7 +264,7 @@ class LifecycleNode::StateMachine {
       // A label counts before the number: "shutdown" has another number in each state.
       if (!request.transition.label.empty() &&
           !find_transition(request.transition.label.c_str(), id)) {
-        RCLCPP_WARN(node_.get_logger(), "No transition '%s' from current state %s",
+        RCLCPP_WARN(node_.get_logger(), "there is no transition '%s' from state %s",
                     request.transition.label.c_str(), current_state().label().c_str());
         response.success = false;
         return;

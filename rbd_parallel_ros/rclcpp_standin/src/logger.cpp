@@ -44,14 +44,14 @@ Logger Logger::get_child(const std::string& suffix) {
 void Logger::set_level(Level level) {
   const rcutils_ret_t ret = rcutils_logging_set_logger_level(get_name(), static_cast<int>(level));
   if (ret != RCUTILS_RET_OK) {
-    exceptions::throw_from_rcl_error(RCL_RET_ERROR, "Couldn't set logger level");
+    exceptions::throw_from_rcl_error(RCL_RET_ERROR, "the level of the logger cannot be set");
   }
 }
 
 Logger::Level Logger::get_effective_level() const {
   const int level = rcutils_logging_get_logger_effective_level(get_name());
   if (level < 0) {
-    exceptions::throw_from_rcl_error(RCL_RET_ERROR, "Couldn't get logger level");
+    exceptions::throw_from_rcl_error(RCL_RET_ERROR, "the level of the logger cannot be read");
   }
   return static_cast<Level>(level);
 }

@@ -16,7 +16,7 @@ NamesAndTypes take(rcl_names_and_types_t& raw) {
     const auto& types = raw.types[i];
     result[raw.names.data[i]] = std::vector<std::string>(types.data, types.data + types.size);
   }
-  check(rcl_names_and_types_fini(&raw), "could not destroy names and types");
+  check(rcl_names_and_types_fini(&raw), "names and types cannot be released");
   return result;
 }
 
@@ -62,7 +62,7 @@ NamesAndTypes NodeFacade::get_topic_names_and_types() const {
   rcl_names_and_types_t raw = rcl_get_zero_initialized_names_and_types();
   rcl_allocator_t allocator = rcl_get_default_allocator();
   check(rcl_get_topic_names_and_types(base_->get_rcl_node_handle(), &allocator, false, &raw),
-        "failed to get topic names and types");
+        "topics cannot be listed");
   return take(raw);
 }
 
@@ -70,7 +70,7 @@ NamesAndTypes NodeFacade::get_service_names_and_types() const {
   rcl_names_and_types_t raw = rcl_get_zero_initialized_names_and_types();
   rcl_allocator_t allocator = rcl_get_default_allocator();
   check(rcl_get_service_names_and_types(base_->get_rcl_node_handle(), &allocator, &raw),
-        "failed to get service names and types");
+        "services cannot be listed");
   return take(raw);
 }
 
@@ -78,7 +78,7 @@ size_t NodeFacade::count_publishers(const std::string& topic_name) const {
   size_t count = 0;
   const std::string topic = base_->resolve_topic_or_service_name(topic_name, false);
   check(rcl_count_publishers(base_->get_rcl_node_handle(), topic.c_str(), &count),
-        "could not count publishers");
+        "publishers cannot be counted");
   return count;
 }
 
@@ -86,7 +86,7 @@ size_t NodeFacade::count_subscribers(const std::string& topic_name) const {
   size_t count = 0;
   const std::string topic = base_->resolve_topic_or_service_name(topic_name, false);
   check(rcl_count_subscribers(base_->get_rcl_node_handle(), topic.c_str(), &count),
-        "could not count subscribers");
+        "subscriptions cannot be counted");
   return count;
 }
 

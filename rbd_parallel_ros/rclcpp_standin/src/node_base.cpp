@@ -20,7 +20,7 @@ GuardCondition::GuardCondition(const Context::SharedPtr& context)
   }
   detail::check(rcl_guard_condition_init(&condition_, context_.get(),
                                          rcl_guard_condition_get_default_options()),
-                "failed to create guard condition");
+                "no guard condition");
 }
 
 GuardCondition::~GuardCondition() {
@@ -30,7 +30,7 @@ GuardCondition::~GuardCondition() {
 }
 
 void GuardCondition::trigger() {
-  detail::check(rcl_trigger_guard_condition(&condition_), "failed to trigger guard condition");
+  detail::check(rcl_trigger_guard_condition(&condition_), "a guard condition cannot be triggered");
 }
 
 void CallbackGroup::add(const std::shared_ptr<detail::Entity>& entity) {
@@ -116,7 +116,7 @@ std::shared_ptr<rcl_node_t> create_node(const std::string& name, const std::stri
     throw exceptions::InvalidNamespaceError(name_space.c_str(),
                                             rmw_namespace_validation_result_string(result), index);
   }
-  detail::check(ret, "failed to initialize rcl node");
+  detail::check(ret, "the node cannot be made");
   bool rosout = rcl_logging_rosout_enabled() && options.enable_rosout();
   if (rosout && rcl_logging_rosout_init_publisher_for_node(node.get()) != RCL_RET_OK) {
     rosout = false;

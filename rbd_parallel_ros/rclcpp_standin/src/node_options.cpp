@@ -24,7 +24,7 @@ std::shared_ptr<const rcl_node_options_t> NodeOptions::get_rcl_node_options() co
     }
     detail::check(rcl_parse_arguments(static_cast<int>(argv.size()), argv.data(),
                                       options->allocator, &options->arguments),
-                  "failed to parse arguments");
+                  "the arguments cannot be read");
     auto unknown = detail::unknown_ros_arguments(options->arguments, argv.data());
     if (!unknown.empty()) {
       throw exceptions::UnknownROSArgsError(std::move(unknown));

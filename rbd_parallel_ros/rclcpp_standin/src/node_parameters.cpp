@@ -29,54 +29,46 @@ SetParametersResult failure(const std::string& reason) {
   return result;
 }
 
-// Equal up to the rounding of a few operations, so that a step such as 0.1 can be used.
-bool nearly_equal(double left, double right) {
-  constexpr double kUnits = 100.0;
-  return std::abs(left - right) <=
-         std::numeric_limits<double>::epsilon() * std::abs(left + right) * kUnits;
+// The number of steps of a range up to a value must be whole; the last value always counts.
+// Rounding is forgiven, so that a step such as 0.1 can be used.
+bool same_but_for_rounding(double a, double b) {
+  const double scale = std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= 200 * std::numeric_limits<double>::epsilon() * scale;
 }
 
 bool in_range(const rcl_interfaces::msg::IntegerRange& range, int64_t value) {
-  if (value == range.from_value || value == range.to_value) {
-    return true;
-  }
-  if (value < range.from_value || value > range.to_value) {
-    return false;
-  }
+  const bool inside = range.from_value <= value && value <= range.to_value;
+  const bool any_step = range.step == 0 || value == range.to_value;
   // Unsigned, since the difference of two int64 may not fit into one.
-  return range.step == 0 ||
-         (static_cast<uint64_t>(value) - static_cast<uint64_t>(range.from_value)) % range.step == 0;
+  const auto distance = static_cast<uint64_t>(value) - static_cast<uint64_t>(range.from_value);
+  return inside && (any_step || distance % range.step == 0);
 }
 
 bool in_range(const rcl_interfaces::msg::FloatingPointRange& range, double value) {
-  if (nearly_equal(value, range.from_value) || nearly_equal(value, range.to_value)) {
-    return true;
-  }
-  if (!(value >= range.from_value && value <= range.to_value)) {
-    return false;
-  }
-  return range.step == 0.0 ||
-         nearly_equal(value, range.from_value +
-                                 std::round((value - range.from_value) / range.step) * range.step);
+  if (same_but_for_rounding(value, range.to_value)) return true;
+  const bool inside = value <= range.to_value &&
+                      (range.from_value <= value || same_but_for_rounding(value, range.from_value));
+  if (!inside || range.step == 0.0) return inside;
+  const double steps = std::round((value - range.from_value) / range.step);
+  return same_but_for_rounding(value, range.from_value + steps * range.step);
 }
 
-constexpr char kWrongType[] = "Wrong parameter type";
+constexpr char kOtherType[] = "expected a value of type ";
 
 SetParametersResult check_value(const ParameterDescriptor& descriptor, const Parameter& parameter) {
   const auto type = static_cast<ParameterType>(descriptor.type);
   if (!descriptor.dynamic_typing && type != parameter.get_type()) {
-    return failure(std::string(kWrongType) + ", parameter {" + parameter.get_name() +
-                   "} is of type {" + to_string(type) + "}, setting it to {" +
-                   parameter.get_type_name() + "} is not allowed.");
+    return failure(kOtherType + to_string(type) + " for the parameter '" + parameter.get_name() +
+                   "', got one of type " + parameter.get_type_name());
   }
   if (parameter.get_type() == PARAMETER_INTEGER && !descriptor.integer_range.empty() &&
       !in_range(descriptor.integer_range[0], parameter.as_int())) {
-    return failure("Parameter {" + parameter.get_name() + "} doesn't comply with integer range.");
+    return failure("the value of '" + parameter.get_name() + "' is outside of its integer range");
   }
   if (parameter.get_type() == PARAMETER_DOUBLE && !descriptor.floating_point_range.empty() &&
       !in_range(descriptor.floating_point_range[0], parameter.as_double())) {
-    return failure("Parameter {" + parameter.get_name() +
-                   "} doesn't comply with floating point range.");
+    return failure("the value of '" + parameter.get_name() +
+                   "' is outside of its floating point range");
   }
   return success();
 }
@@ -122,7 +114,7 @@ class NodeParametersInterface::ChangeGuard {
   explicit ChangeGuard(bool& changing) : changing_(changing) {
     if (changing_) {
       throw exceptions::ParameterModifiedInCallbackException(
-          "cannot set or declare a parameter, or change the callback from within set callback");
+          "a callback on parameters may not itself set or declare parameters or change callbacks");
     }
     changing_ = true;
   }
@@ -141,7 +133,7 @@ NodeParametersInterface::NodeParametersInterface(NodeBaseInterface::SharedPtr ba
       allow_undeclared_(options.allow_undeclared_parameters()) {
   const rcl_node_options_t* rcl_options = rcl_node_get_options(base_->get_rcl_node_handle());
   if (!rcl_options) {
-    exceptions::throw_from_rcl_error(RCL_RET_ERROR, "failed to get the node's options");
+    exceptions::throw_from_rcl_error(RCL_RET_ERROR, "the node's options cannot be read");
   }
   // Arguments of the process, then those of the node, then what its code says: the last one wins.
   const std::string name = base_->get_fully_qualified_name();
@@ -212,11 +204,11 @@ const ParameterValue& NodeParametersInterface::declare(const std::string& name, 
   std::lock_guard lock(mutex_);
   ChangeGuard guard(changing_);
   if (name.empty()) {
-    throw exceptions::InvalidParametersException("parameter name must not be empty");
+    throw exceptions::InvalidParametersException("a parameter needs a name");
   }
   if (parameters_.count(name) != 0) {
     throw exceptions::ParameterAlreadyDeclaredException("parameter '" + name +
-                                                        "' has already been declared");
+                                                        "' is declared already");
   }
   descriptor.name = name;
   if (descriptor.dynamic_typing) {
@@ -227,7 +219,7 @@ const ParameterValue& NodeParametersInterface::declare(const std::string& name, 
     }
     if (type == PARAMETER_NOT_SET) {
       throw exceptions::InvalidParameterTypeException(
-          name, "cannot declare a statically typed parameter with an uninitialized value");
+          name, "it has a fixed type but no value: give a default or an override");
     }
     descriptor.type = type;
   }
@@ -241,7 +233,7 @@ const ParameterValue& NodeParametersInterface::declare(const std::string& name, 
     parameters.emplace_back(name, initial);
     const Result result = set_common(parameters, staged);
     if (!result.successful) {
-      if (result.reason.starts_with(kWrongType)) {
+      if (result.reason.starts_with(kOtherType)) {
         throw exceptions::InvalidParameterTypeException(name, result.reason);
       }
       throw exceptions::InvalidParameterValueException("parameter '" + name +
@@ -270,13 +262,12 @@ const ParameterValue& NodeParametersInterface::declare_parameter(
     const std::string& name, ParameterType type, const ParameterDescriptor& descriptor,
     bool ignore_override) {
   if (type == PARAMETER_NOT_SET) {
-    throw std::invalid_argument(
-        "declare_parameter(): the provided parameter type cannot be rclcpp::PARAMETER_NOT_SET");
+    throw std::invalid_argument("declare_parameter: PARAMETER_NOT_SET is no type to declare");
   }
   if (descriptor.dynamic_typing) {
     throw std::invalid_argument(
-        "declare_parameter(): cannot declare parameter of specific type and pass descriptor with "
-        "`dynamic_typing=true`");
+        "declare_parameter: a parameter of a given type cannot have a descriptor with "
+        "dynamic_typing");
   }
   return declare(name, type, ParameterValue(), descriptor, ignore_override);
 }
@@ -287,15 +278,15 @@ void NodeParametersInterface::undeclare_parameter(const std::string& name) {
   const auto found = parameters_.find(name);
   if (found == parameters_.end()) {
     throw exceptions::ParameterNotDeclaredException("cannot undeclare parameter '" + name +
-                                                    "' which has not yet been declared");
+                                                    "', which is not declared");
   }
   if (found->second.descriptor.read_only) {
     throw exceptions::ParameterImmutableException("cannot undeclare parameter '" + name +
-                                                  "' because it is read-only");
+                                                  "', which is read-only");
   }
   if (!found->second.descriptor.dynamic_typing) {
-    throw exceptions::InvalidParameterTypeException(
-        name, "cannot undeclare a statically typed parameter");
+    throw exceptions::InvalidParameterTypeException(name,
+                                                    "a parameter of fixed type stays declared");
   }
   parameters_.erase(found);
 }
@@ -325,9 +316,7 @@ SetParametersResult NodeParametersInterface::set_parameters_atomically(
   });
   if (parameters.empty()) {
     return failure(
-        "parameter list cannot be empty, this might be due to pre_set_parameters_callback "
-        "modifying the original "
-        "parameters list.");
+        "no parameters are left to set: none came, or the callback before setting took them away");
   }
   // All changes are made to copies, which replace the originals only if every one of them is
   // accepted.
@@ -335,13 +324,12 @@ SetParametersResult NodeParametersInterface::set_parameters_atomically(
   for (const auto& parameter : parameters) {
     const std::string& name = parameter.get_name();
     if (name.empty()) {
-      throw exceptions::InvalidParametersException("parameter name must not be empty");
+      throw exceptions::InvalidParametersException("a parameter needs a name");
     }
     const auto found = parameters_.find(name);
     if (found == parameters_.end()) {
       if (!allow_undeclared_) {
-        throw exceptions::ParameterNotDeclaredException(
-            "parameter '" + name + "' cannot be set because it was not declared");
+        throw exceptions::ParameterNotDeclaredException("parameter '" + name + "' is not declared");
       }
       Declared implicit;
       implicit.descriptor.name = name;
@@ -349,7 +337,7 @@ SetParametersResult NodeParametersInterface::set_parameters_atomically(
       staged[name] = implicit;
     } else {
       if (found->second.descriptor.read_only) {
-        return failure("parameter '" + name + "' cannot be set because it is read-only");
+        return failure("parameter '" + name + "' is read-only");
       }
       staged[name] = found->second;
     }

@@ -74,8 +74,7 @@ void NodeParametersInterface::create_services() {
              response.result = set_parameters_atomically(parameters);
            } catch (const std::exception& error) {
              response.result.successful = false;
-             response.result.reason = "One or more parameters were not declared before setting: " +
-                                      std::string(error.what());
+             response.result.reason = "not declared: " + std::string(error.what());
            }
          });
 

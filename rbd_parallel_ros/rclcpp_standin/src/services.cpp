@@ -48,7 +48,7 @@ void ServiceBase::send_type_erased_response(rmw_request_id_t& id, void* response
   const rcl_ret_t ret = rcl_send_response(service_.get(), &id, response);
   if (ret == RCL_RET_TIMEOUT) {
     // The client has gone, or its reader is not known yet: no reason to end this node.
-    RCLCPP_WARN(get_node_logger(node_.get()), "failed to send response to %s (timeout): %s",
+    RCLCPP_WARN(get_node_logger(node_.get()), "the response on %s was not taken in time: %s",
                 get_service_name(), rcl_get_error_string().str);
     rcl_reset_error();
     return;
@@ -59,7 +59,7 @@ void ServiceBase::send_type_erased_response(rmw_request_id_t& id, void* response
 size_t ServiceBase::add_to(rcl_wait_set_t& wait_set) const {
   size_t place = 0;
   detail::check(rcl_wait_set_add_service(&wait_set, service_.get(), &place),
-                "couldn't add service to wait set");
+                "no room in the wait set for a service");
   return place;
 }
 
@@ -86,7 +86,7 @@ bool ClientBase::service_is_ready() const {
     rcl_reset_error();
     return false;
   }
-  detail::check(ret, "rcl_service_server_is_available failed");
+  detail::check(ret, "whether the service is there cannot be told");
   return ready;
 }
 
@@ -130,7 +130,7 @@ bool ClientBase::take_response(void* response, rmw_request_id_t& id) {
 size_t ClientBase::add_to(rcl_wait_set_t& wait_set) const {
   size_t place = 0;
   detail::check(rcl_wait_set_add_client(&wait_set, client_.get(), &place),
-                "couldn't add client to wait set");
+                "no room in the wait set for a client");
   return place;
 }
 

@@ -121,7 +121,7 @@ class SignalHandlers {
       while (sem_wait(&semaphore_) != 0 && errno == EINTR) {
       }
       if (const int number = number_.exchange(0)) {
-        RCLCPP_INFO(get_logger("rclcpp"), "signal_handler(signum=%d)", number);
+        RCLCPP_INFO(get_logger("rclcpp"), "got signal %d", number);
         for (const auto& context : detail::contexts_to_end_on_signal()) {
           context->shutdown("signal handler");
         }

@@ -20,9 +20,9 @@ int64_t add(int64_t left, int64_t right, const char* what) {
   int64_t sum;
   if (__builtin_add_overflow(left, right, &sum)) {
     if (right > 0) {
-      throw std::overflow_error(std::string(what) + " leads to int64_t overflow");
+      throw std::overflow_error(std::string(what) + " goes beyond the largest time");
     }
-    throw std::underflow_error(std::string(what) + " leads to int64_t underflow");
+    throw std::underflow_error(std::string(what) + " goes below the smallest time");
   }
   return sum;
 }
@@ -31,16 +31,17 @@ int64_t subtract(int64_t left, int64_t right, const char* what) {
   int64_t difference;
   if (__builtin_sub_overflow(left, right, &difference)) {
     if (right < 0) {
-      throw std::overflow_error(std::string(what) + " leads to int64_t overflow");
+      throw std::overflow_error(std::string(what) + " goes beyond the largest time");
     }
-    throw std::underflow_error(std::string(what) + " leads to int64_t underflow");
+    throw std::underflow_error(std::string(what) + " goes below the smallest time");
   }
   return difference;
 }
 
 void check_same_clock(const Time& left, const Time& right) {
   if (left.get_clock_type() != right.get_clock_type()) {
-    throw std::runtime_error("can't compare or subtract times with different time sources");
+    throw std::runtime_error(
+        "these times are of different clocks: they cannot be compared or subtracted");
   }
 }
 
@@ -85,21 +86,21 @@ Duration Duration::operator-(const Duration& right) const {
 
 Duration Duration::operator*(double scale) const {
   if (!std::isfinite(scale)) {
-    throw std::runtime_error("abnormal scale in rclcpp::Duration");
+    throw std::runtime_error("a duration is scaled by a number that is not finite");
   }
   const long double product = static_cast<long double>(nanoseconds_) * scale;
   if (product > static_cast<long double>(std::numeric_limits<int64_t>::max())) {
-    throw std::overflow_error("duration scaling leads to int64_t overflow");
+    throw std::overflow_error("a scaled duration goes beyond the largest one");
   }
   if (product < static_cast<long double>(std::numeric_limits<int64_t>::min())) {
-    throw std::underflow_error("duration scaling leads to int64_t underflow");
+    throw std::underflow_error("a scaled duration goes below the smallest one");
   }
   return from_nanoseconds(static_cast<int64_t>(product));
 }
 
 rmw_time_t Duration::to_rmw_time() const {
   if (nanoseconds_ < 0) {
-    throw std::runtime_error("rmw_time_t cannot be negative");
+    throw std::runtime_error("a negative duration has no rmw_time_t");
   }
   return {static_cast<uint64_t>(nanoseconds_ / kBillion),
           static_cast<uint64_t>(nanoseconds_ % kBillion)};
@@ -131,7 +132,7 @@ Duration Duration::from_rmw_time(rmw_time_t duration) {
 Time::Time(int32_t seconds, uint32_t nanoseconds, rcl_clock_type_t clock_type)
     : time_{seconds * kBillion + nanoseconds, clock_type} {
   if (seconds < 0) {
-    throw std::runtime_error("cannot store a negative time point in rclcpp::Time");
+    throw std::runtime_error("a Time is not negative");
   }
 }
 
@@ -179,8 +180,7 @@ Time Time::max(rcl_clock_type_t clock_type) {
 Clock::Clock(rcl_clock_type_t clock_type) : mutex_(std::make_shared<std::mutex>()) {
   auto clock = std::make_unique<rcl_clock_t>();
   rcl_allocator_t allocator = rcl_get_default_allocator();
-  detail::check(rcl_clock_init(clock_type, clock.get(), &allocator),
-                "failed to initialize rcl clock");
+  detail::check(rcl_clock_init(clock_type, clock.get(), &allocator), "no clock");
   clock_ = std::shared_ptr<rcl_clock_t>(clock.release(), [](rcl_clock_t* owned) {
     if (rcl_clock_fini(owned) != RCL_RET_OK) {
       rcl_reset_error();
@@ -191,7 +191,7 @@ Clock::Clock(rcl_clock_type_t clock_type) : mutex_(std::make_shared<std::mutex>(
 
 Time Clock::now() const {
   rcl_time_point_value_t now = 0;
-  detail::check(rcl_clock_get_now(clock_.get(), &now), "could not get current time stamp");
+  detail::check(rcl_clock_get_now(clock_.get(), &now), "the clock cannot be read");
   return Time(now, clock_->type);
 }
 
@@ -201,7 +201,7 @@ bool Clock::ros_time_is_active() const {
   }
   bool enabled = false;
   detail::check(rcl_is_enabled_ros_time_override(clock_.get(), &enabled),
-                "Failed to check ros_time_override_status");
+                "whether time is overridden cannot be told");
   return enabled;
 }
 
