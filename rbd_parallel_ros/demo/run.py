@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree as xml
 
 from ament_index_python.packages import get_package_prefix
 
@@ -21,6 +22,13 @@ Try it from another terminal. With a ROS 2 installation:
 
 Ctrl-C ends it.
 """
+
+
+def coordinates(urdf):
+    """How many positions a request has: of joints that move and follow no other."""
+    size = {"revolute": 1, "continuous": 1, "prismatic": 1, "planar": 3, "floating": 7}
+    joints = xml.parse(urdf).getroot().findall("joint")
+    return sum(size.get(joint.get("type"), 0) for joint in joints if joint.find("mimic") is None)
 
 
 def parameters_file(folder, urdf, extra):
@@ -40,7 +48,7 @@ def main():
     program = pathlib.Path(get_package_prefix("rbd_parallel_ros")) / "lib" / "rbd_parallel_ros" / "dynamics_node"
     with tempfile.TemporaryDirectory() as folder:
         path = parameters_file(pathlib.Path(folder), urdf, extra)
-        print(LINES.format(zeros="[" + ", ".join(["0"] * 7) + "]"), flush=True)
+        print(LINES.format(zeros="[" + ", ".join(["0"] * coordinates(urdf)) + "]"), flush=True)
         node = subprocess.Popen([str(program), "--ros-args", "--params-file", str(path)], env=os.environ)
         # The node gets Ctrl-C from the terminal itself; a SIGTERM comes to this process only.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
