@@ -3,6 +3,8 @@
 
 #include <array>
 #include <sstream>
+#include <type_traits>
+#include <utility>
 
 namespace rclcpp {
 
@@ -15,129 +17,79 @@ std::string to_string(ParameterType type) {
 
 std::ostream& operator<<(std::ostream& os, ParameterType type) { return os << to_string(type); }
 
+namespace {
+
+// The field of a message in which values of a type are.
+template <ParameterType type, typename MessageT>
+auto& field(MessageT& message) {
+  if constexpr (type == PARAMETER_BOOL) return message.bool_value;
+  if constexpr (type == PARAMETER_INTEGER) return message.integer_value;
+  if constexpr (type == PARAMETER_DOUBLE) return message.double_value;
+  if constexpr (type == PARAMETER_STRING) return message.string_value;
+  if constexpr (type == PARAMETER_BYTE_ARRAY) return message.byte_array_value;
+  if constexpr (type == PARAMETER_BOOL_ARRAY) return message.bool_array_value;
+  if constexpr (type == PARAMETER_INTEGER_ARRAY) return message.integer_array_value;
+  if constexpr (type == PARAMETER_DOUBLE_ARRAY) return message.double_array_value;
+  if constexpr (type == PARAMETER_STRING_ARRAY) return message.string_array_value;
+}
+
+template <ParameterType type>
+using TypeConstant = std::integral_constant<ParameterType, type>;
+
+// Calls use with the type as a constant; false if there is no such type, or it is that of no value.
+template <typename UseT, size_t... i>
+bool with_type(size_t type, const UseT& use, std::index_sequence<i...>) {
+  return ((type == i + 1 && (use(TypeConstant<static_cast<ParameterType>(i + 1)>()), true)) || ...);
+}
+template <typename UseT>
+bool with_type(size_t type, const UseT& use) {
+  return with_type(type, use, std::make_index_sequence<PARAMETER_STRING_ARRAY>());
+}
+
+// How a single value is written.
+std::string text_of(bool value) { return value ? "true" : "false"; }
+std::string text_of(int64_t value) { return std::to_string(value); }
+std::string text_of(double value) { return std::to_string(value); }
+std::string text_of(const std::string& value) { return value; }
+std::string text_of(uint8_t value) {
+  std::ostringstream text;
+  text << "0x" << std::hex << int{value};
+  return text.str();
+}
+
+template <typename ElementT>
+std::string text_of(const std::vector<ElementT>& values) {
+  const char* quote = std::is_same_v<ElementT, std::string> ? "\"" : "";
+  std::string text = "[";
+  for (const ElementT& value : values) {
+    text.append(text.size() > 1 ? ", " : "").append(quote).append(text_of(value)).append(quote);
+  }
+  return text + "]";
+}
+
+}  // namespace
+
 ParameterValue::ParameterValue(const rcl_interfaces::msg::ParameterValue& value) {
-  switch (value.type) {
-    case PARAMETER_NOT_SET:
-      break;
-    case PARAMETER_BOOL:
-      value_ = value.bool_value;
-      break;
-    case PARAMETER_INTEGER:
-      value_ = value.integer_value;
-      break;
-    case PARAMETER_DOUBLE:
-      value_ = value.double_value;
-      break;
-    case PARAMETER_STRING:
-      value_ = value.string_value;
-      break;
-    case PARAMETER_BYTE_ARRAY:
-      value_ = value.byte_array_value;
-      break;
-    case PARAMETER_BOOL_ARRAY:
-      value_ = value.bool_array_value;
-      break;
-    case PARAMETER_INTEGER_ARRAY:
-      value_ = value.integer_array_value;
-      break;
-    case PARAMETER_DOUBLE_ARRAY:
-      value_ = value.double_array_value;
-      break;
-    case PARAMETER_STRING_ARRAY:
-      value_ = value.string_array_value;
-      break;
-    default:
-      throw std::runtime_error("Unknown type: " + std::to_string(value.type));
+  const bool known = with_type(value.type, [&](auto type) {
+    value_.template emplace<static_cast<size_t>(type())>(field<type()>(value));
+  });
+  if (!known && value.type != PARAMETER_NOT_SET) {
+    throw std::runtime_error("expected the type of a parameter, 0 to 9, got " +
+                             std::to_string(value.type));
   }
 }
 
 rcl_interfaces::msg::ParameterValue ParameterValue::to_value_msg() const {
   rcl_interfaces::msg::ParameterValue message;
   message.type = get_type();
-  switch (get_type()) {
-    case PARAMETER_NOT_SET:
-      break;
-    case PARAMETER_BOOL:
-      message.bool_value = get<PARAMETER_BOOL>();
-      break;
-    case PARAMETER_INTEGER:
-      message.integer_value = get<PARAMETER_INTEGER>();
-      break;
-    case PARAMETER_DOUBLE:
-      message.double_value = get<PARAMETER_DOUBLE>();
-      break;
-    case PARAMETER_STRING:
-      message.string_value = get<PARAMETER_STRING>();
-      break;
-    case PARAMETER_BYTE_ARRAY:
-      message.byte_array_value = get<PARAMETER_BYTE_ARRAY>();
-      break;
-    case PARAMETER_BOOL_ARRAY:
-      message.bool_array_value = get<PARAMETER_BOOL_ARRAY>();
-      break;
-    case PARAMETER_INTEGER_ARRAY:
-      message.integer_array_value = get<PARAMETER_INTEGER_ARRAY>();
-      break;
-    case PARAMETER_DOUBLE_ARRAY:
-      message.double_array_value = get<PARAMETER_DOUBLE_ARRAY>();
-      break;
-    case PARAMETER_STRING_ARRAY:
-      message.string_array_value = get<PARAMETER_STRING_ARRAY>();
-      break;
-  }
+  with_type(get_type(), [&](auto type) { field<type()>(message) = get<type()>(); });
   return message;
 }
 
-namespace {
-
-template <typename ContainerT>
-std::string list(const ContainerT& values, const char* quote = "") {
-  std::ostringstream text;
-  text << std::boolalpha << '[';
-  bool first = true;
-  for (const auto& value : values) {
-    text << (first ? "" : ", ") << quote << value << quote;
-    first = false;
-  }
-  text << ']';
-  return text.str();
-}
-
-}  // namespace
-
 std::string to_string(const ParameterValue& value) {
-  switch (value.get_type()) {
-    case PARAMETER_NOT_SET:
-      return "not set";
-    case PARAMETER_BOOL:
-      return value.get<PARAMETER_BOOL>() ? "true" : "false";
-    case PARAMETER_INTEGER:
-      return std::to_string(value.get<PARAMETER_INTEGER>());
-    case PARAMETER_DOUBLE:
-      return std::to_string(value.get<PARAMETER_DOUBLE>());
-    case PARAMETER_STRING:
-      return value.get<PARAMETER_STRING>();
-    case PARAMETER_BYTE_ARRAY: {
-      std::ostringstream text;
-      text << "[" << std::hex;
-      bool first = true;
-      for (const int byte : value.get<PARAMETER_BYTE_ARRAY>()) {
-        text << (first ? "" : ", ") << "0x" << byte;
-        first = false;
-      }
-      text << "]";
-      return text.str();
-    }
-    case PARAMETER_BOOL_ARRAY:
-      return list(value.get<PARAMETER_BOOL_ARRAY>());
-    case PARAMETER_INTEGER_ARRAY:
-      return list(value.get<PARAMETER_INTEGER_ARRAY>());
-    case PARAMETER_DOUBLE_ARRAY:
-      return list(value.get<PARAMETER_DOUBLE_ARRAY>());
-    case PARAMETER_STRING_ARRAY:
-      return list(value.get<PARAMETER_STRING_ARRAY>(), "\"");
-  }
-  return "unknown type";
+  std::string text = to_string(PARAMETER_NOT_SET);
+  with_type(value.get_type(), [&](auto type) { text = text_of(value.get<type()>()); });
+  return text;
 }
 
 rcl_interfaces::msg::Parameter Parameter::to_parameter_msg() const {

@@ -64,6 +64,8 @@ TEST(Parameters, OverridesAndTheirOrder) {
   rclcpp::Node automatic("automatic", with_arguments({"--ros-args", "-p", "some.thing:=[1.5]"})
                                           .automatically_declare_parameters_from_overrides(true));
   EXPECT_EQ(automatic.get_parameter("some.thing").as_double_array(), std::vector<double>{1.5});
+  EXPECT_THROW(rclcpp::Node("empty", with_arguments({"--ros-args", "-p", "list:=[]"})),
+               ex::InvalidParameterValueException);
   EXPECT_THROW(rclcpp::Node("bad", with_arguments({"--ros-args", "--no-such-thing"})),
                ex::UnknownROSArgsError);
 }
@@ -74,8 +76,12 @@ TEST(Parameters, UndeclaredOnesWhereAllowed) {
   EXPECT_TRUE(node.set_parameter(rclcpp::Parameter("free", 1)).successful);
   EXPECT_TRUE(node.set_parameter(rclcpp::Parameter("free", "now a text")).successful);
   EXPECT_EQ(node.get_parameter("free").as_string(), "now a text");
+  EXPECT_EQ(node.get_parameter_types({"free", "other"}),
+            (std::vector<uint8_t>{rclcpp::PARAMETER_STRING, rclcpp::PARAMETER_NOT_SET}));
+  EXPECT_EQ(node.describe_parameter("other").name, "other");
   node.undeclare_parameter("free");
   EXPECT_FALSE(node.has_parameter("free"));
+  EXPECT_THROW(node.undeclare_parameter("free"), ex::ParameterNotDeclaredException);
 }
 
 TEST(Parameters, CallbacksInTheirOrder) {
@@ -109,6 +115,8 @@ TEST(Parameters, CallbacksInTheirOrder) {
   EXPECT_EQ(order, "pre second ");
   EXPECT_EQ(node.get_parameter("b").as_int(), 10);
   node.remove_on_set_parameters_callback(second.get());
+  EXPECT_THROW(node.remove_on_set_parameters_callback(second.get()), std::runtime_error);
+  EXPECT_THROW(node.remove_pre_set_parameters_callback(nullptr), std::runtime_error);
   pre.reset();  // a handle that is let go of ends its callback
   order.clear();
   EXPECT_TRUE(node.set_parameter(rclcpp::Parameter("a", 13)).successful);
@@ -125,6 +133,30 @@ TEST(Parameters, CallbackMustNotChangeParameters) {
   });
   EXPECT_TRUE(node.set_parameter(rclcpp::Parameter("a", 2)).successful);
   EXPECT_EQ(node.get_parameter("a").as_int(), 2);
+}
+
+TEST(Parameters, ReadOnlyOnesKeepTheirFirstValue) {
+  rclcpp::Node node("read_only", with_arguments({"--ros-args", "-p", "fixed:=2"}));
+  ParameterDescriptor descriptor;
+  descriptor.read_only = true;
+  descriptor.dynamic_typing = true;
+  node.declare_parameter("fixed", rclcpp::ParameterValue(1), descriptor);
+  EXPECT_FALSE(node.set_parameter(rclcpp::Parameter("fixed", 3)).successful);
+  EXPECT_EQ(node.get_parameter("fixed").as_int(), 2);
+  EXPECT_THROW(node.undeclare_parameter("fixed"), ex::ParameterImmutableException);
+}
+
+TEST(Parameters, DeclaringAsksTheCallbacks) {
+  rclcpp::Node node("asked");
+  auto handle = node.add_on_set_parameters_callback([&](const auto& parameters) {
+    auto result = accept();
+    result.successful = parameters.at(0).as_int() > 0;
+    result.reason = "too small";
+    return result;
+  });
+  EXPECT_EQ(node.declare_parameter("one", 1), 1);
+  EXPECT_THROW(node.declare_parameter("zero", 0), ex::InvalidParameterValueException);
+  EXPECT_FALSE(node.has_parameter("zero"));
 }
 
 TEST(Parameters, RangesWithSteps) {

@@ -4,11 +4,8 @@
 
 #include <rcl/arguments.h>
 
-#include <map>
 #include <string>
 #include <vector>
-
-#include "rclcpp/parameter_value.hpp"
 
 namespace rclcpp::detail {
 
@@ -29,11 +26,5 @@ class Arguments {
 /// What stands after --ros-args and is no ROS argument.
 std::vector<std::string> unknown_ros_arguments(const rcl_arguments_t& arguments,
                                                char const* const* argv);
-
-/// Adds the values that -p and --params-file give for a node. A later value takes the place of an
-/// earlier one.
-void add_parameter_overrides(const rcl_arguments_t& arguments,
-                             const std::string& fully_qualified_node_name,
-                             std::map<std::string, ParameterValue>& overrides);
 
 }  // namespace rclcpp::detail

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <rcl_interfaces/msg/list_parameters_result.hpp>
 #include <rcl_interfaces/msg/parameter_descriptor.hpp>
 #include <rcl_interfaces/msg/parameter_event.hpp>
@@ -15,6 +15,10 @@
 #include <vector>
 
 #include "rclcpp/clock.hpp"
+#include "rclcpp/detail/callback_chain.hpp"
+#include "rclcpp/detail/parameter_overrides.hpp"
+#include "rclcpp/detail/parameter_rules.hpp"
+#include "rclcpp/detail/parameter_table.hpp"
 #include "rclcpp/macros.hpp"
 #include "rclcpp/node_interfaces/node_base_interface.hpp"
 #include "rclcpp/node_options.hpp"
@@ -102,35 +106,38 @@ class NodeParametersInterface {
   }
 
  private:
-  struct Declared {
-    ParameterValue value;
-    rcl_interfaces::msg::ParameterDescriptor descriptor;
-  };
-  using Parameters = std::map<std::string, Declared>;
-  using Result = rcl_interfaces::msg::SetParametersResult;
-  /// Refuses that a callback changes parameters while it is asked about a change.
-  class ChangeGuard;
+  /// The right to change something: holds the lock, and refuses a callback that wants it as well.
+  class Turn;
 
   const ParameterValue& declare(const std::string& name, ParameterType type,
                                 const ParameterValue& default_value,
                                 rcl_interfaces::msg::ParameterDescriptor descriptor,
                                 bool ignore_override);
-  /// Checks the values against descriptors and callbacks, and puts them into staged.
-  Result set_common(const std::vector<Parameter>& parameters, Parameters& staged);
+  /// Puts the values into the draft and asks descriptors and callbacks whether they agree.
+  std::optional<detail::Refusal> fill(detail::ParameterTable::Draft& draft,
+                                      const std::vector<Parameter>& parameters) const;
+  /// Enters what was agreed to, and tells of it.
+  void enter(detail::ParameterTable::Draft draft, const std::vector<Parameter>& parameters);
   void create_services();
-  void publish(rcl_interfaces::msg::ParameterEvent& event);
+
+  /// What ask says about each of the names, all of them at one moment.
+  template <typename AskT>
+  auto for_each_name(const std::vector<std::string>& names, const AskT& ask) const {
+    std::lock_guard lock(mutex_);
+    std::vector<decltype(ask(names[0]))> answers;
+    for (const auto& name : names) answers.push_back(ask(name));
+    return answers;
+  }
 
   NodeBaseInterface::SharedPtr base_;
   Clock::SharedPtr clock_;
-  const bool allow_undeclared_;
-
-  mutable std::recursive_mutex mutex_;
-  bool changing_ = false;
-  Parameters parameters_;
-  std::map<std::string, ParameterValue> overrides_;
-  std::list<PreSetParametersCallbackHandle::WeakPtr> pre_set_callbacks_;
-  std::list<OnSetParametersCallbackHandle::WeakPtr> on_set_callbacks_;
-  std::list<PostSetParametersCallbackHandle::WeakPtr> post_set_callbacks_;
+  mutable std::recursive_mutex mutex_;  // recursive, since a callback may read parameters
+  bool turn_taken_ = false;
+  detail::ParameterTable table_;
+  const detail::ParameterOverrides overrides_;
+  detail::CallbackChain<PreSetParametersCallbackHandle> pre_set_;
+  detail::CallbackChain<OnSetParametersCallbackHandle> on_set_;
+  detail::CallbackChain<PostSetParametersCallbackHandle> post_set_;
   Publisher<rcl_interfaces::msg::ParameterEvent>::SharedPtr events_;
   std::vector<ServiceBase::SharedPtr> services_;
 };
