@@ -67,6 +67,7 @@ class Peer:
         return True
 
     def spin(self, seconds):
+        """For what must not happen; a slow machine makes such a test weaker, never red."""
         self.spin_until(lambda: False, seconds)
 
     def client(self, service_type, name):
@@ -97,13 +98,20 @@ class Peer:
     def state(self, node="/test_node"):
         return self.call(GetState, node + "/get_state").current_state.label
 
-    def collect(self, message_type, topic, qos=10, publishers=1):
-        """A list that fills with what arrives on a topic."""
+    def collect(self, message_type, topic, qos=10):
+        """A list that fills with what arrives on a topic. A publisher that does not know of us yet sends us nothing
+        (unless it is latched): have the first message repeated (until)."""
         received = Received()
         received.subscription = self.node.create_subscription(message_type, topic, received.append, qos)
-        assert self.spin_until(lambda: self.node.count_publishers(topic) >= publishers), f"nobody publishes {topic}"
-        self.spin(0.3)  # discovery goes both ways: the other side has to know of us as well
         return received
+
+    def until(self, condition, action):
+        """Does something again and again, a second apart, until it has had its effect."""
+        end = time.monotonic() + TIMEOUT
+        while not condition():
+            assert time.monotonic() < end, "no effect in time"
+            action()
+            self.spin_until(condition, 1.0)
 
 
 class Process:

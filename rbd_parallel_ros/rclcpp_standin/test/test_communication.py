@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Topics, services, clients, timers, callback groups."""
-import time
-
 import pytest
 from rcl_interfaces.srv import ListParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
@@ -14,13 +12,9 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL, relia
 def test_subscription_callbacks(active, peer, kind):
     out = peer.collect(String, "/out")
     publisher = peer.node.create_publisher(String, "/in/" + kind, 10)
-    assert peer.spin_until(lambda: publisher.get_subscription_count() > 0)
-    peer.spin(0.2)
     for i in range(10):
-        publisher.publish(String(data=f"{i} äß"))
-        peer.spin(0.01)
-    assert peer.spin_until(lambda: len(out) >= 10)
-    assert [message.data for message in out] == [f"{kind} {i} äß" for i in range(10)]
+        peer.until(lambda: f"{kind} {i} äß" in [message.data for message in out],
+                   lambda: publisher.publish(String(data=f"{i} äß")))
     peer.node.destroy_publisher(publisher)
 
 
@@ -31,17 +25,22 @@ def test_latched_from_the_node(active, peer):
 
 
 def test_latched_to_the_node(start, peer):
+    """A message from before the node was there reaches each subscription that it makes later."""
     publisher = peer.node.create_publisher(String, "/early", LATCHED)
     publisher.publish(String(data="bird"))
     start()
+
+    def heard():
+        return peer.strings("/test_node/memory")[0]
+
+    assert heard() == ""  # it subscribes when it is configured
     assert peer.change_state("configure")
-    out = peer.collect(String, "/out")
-    peer.spin(0.5)
-    assert out == []  # taken while inactive, and dropped
+    peer.until(lambda: heard() == "bird", lambda: None)
     assert peer.change_state("cleanup")
+    publisher.publish(String(data="worm"))
+    assert heard() == "bird"
     assert peer.change_state("configure")
-    assert peer.change_state("activate")
-    assert peer.spin_until(lambda: out, 5) or peer.node.count_publishers("/out") == 1
+    peer.until(lambda: heard() == "worm", lambda: None)
     peer.node.destroy_publisher(publisher)
 
 
@@ -57,16 +56,19 @@ def test_qos_is_what_was_asked_for(active, peer):
 
 
 def test_timer(active, peer):
-    ticks = peer.collect(Int64, "/ticks", qos_profile_sensor_data)
-    first = len(ticks)
-    peer.spin(1.0)
-    count = len(ticks) - first
-    assert 10 <= count <= 55  # every 20 ms, on a machine that may be busy; never more often
-    assert peer.change_state("deactivate")
-    peer.spin(0.2)
-    last = len(ticks)
+    def ticks():
+        return int(peer.strings("/test_node/memory")[1])
+
+    received = peer.collect(Int64, "/ticks", qos_profile_sensor_data)
+    assert peer.spin_until(lambda: len(received) >= 10)
+    numbers = [message.data for message in received]
+    assert numbers == sorted(set(numbers))
+    assert peer.change_state("deactivate")  # which destroys the timer
+    last = ticks()
     peer.spin(0.3)
-    assert len(ticks) == last
+    assert ticks() == last
+    assert peer.change_state("activate")
+    assert peer.spin_until(lambda: ticks() > last)
 
 
 def test_services(node, peer):
@@ -89,37 +91,54 @@ def test_many_requests_in_flight(node, peer):
     assert [future.result().result.names for future in futures] == [[str(i)] for i in range(count)]
 
 
-def concurrency(peer, service):
-    start = time.monotonic()
-    futures = [peer.send(ListParameters, service) for _ in range(3)]
-    assert peer.spin_until(lambda: all(future.done() for future in futures))
-    return max(int(future.result().result.names[0]) for future in futures), time.monotonic() - start
+def inside(peer):
+    """How many callbacks wait at the node's gate."""
+    return int(peer.strings("/test_node/open_gate", "0")[0])
+
+
+def let_through(peer, count):
+    peer.strings("/test_node/open_gate", str(count))
+
+
+def most(futures):
+    return max(int(future.result().result.names[0]) for future in futures)
 
 
 def test_reentrant_group_runs_at_the_same_time(start, peer):
     start("multi")
-    assert concurrency(peer, "/test_node/slow")[0] == 3
+    futures = [peer.send(ListParameters, "/test_node/gated") for _ in range(3)]
+    peer.until(lambda: inside(peer) == 3, lambda: None)
+    let_through(peer, 3)
+    assert peer.spin_until(lambda: all(future.done() for future in futures))
+    assert most(futures) == 3
 
 
 def test_exclusive_group_runs_one_after_the_other(start, peer):
     start("multi")
-    most, elapsed = concurrency(peer, "/test_node/slow_exclusive")
-    assert most == 1
-    assert elapsed > 0.85
+    futures = [peer.send(ListParameters, "/test_node/gated_exclusive") for _ in range(3)]
+    for answered in range(1, 4):
+        peer.until(lambda: inside(peer) == 1, lambda: None)
+        peer.spin(0.1)
+        assert inside(peer) == 1
+        let_through(peer, 1)
+        assert peer.spin_until(lambda: sum(future.done() for future in futures) == answered)
+    assert most(futures) == 1
 
 
 def test_groups_do_not_hinder_each_other(start, peer):
     start("multi")
-    peer.client(ListParameters, "/test_node/echo")
-    slow = peer.send(ListParameters, "/test_node/slow_exclusive")
-    peer.spin(0.1)
+    gated = peer.send(ListParameters, "/test_node/gated_exclusive")
+    peer.until(lambda: inside(peer) == 1, lambda: None)
     assert peer.strings("/test_node/echo", "quick") == ["quick"]
-    assert not slow.done()
-    assert peer.spin_until(slow.done)
+    assert not gated.done()
+    let_through(peer, 1)
+    assert peer.spin_until(gated.done)
 
 
 def test_single_thread_runs_one_after_the_other(node, peer):
-    assert concurrency(peer, "/test_node/slow")[0] == 1
+    futures = [peer.send(ListParameters, "/test_node/nap") for _ in range(3)]
+    assert peer.spin_until(lambda: all(future.done() for future in futures))
+    assert most(futures) == 1
 
 
 def test_client_inside_a_callback(start, peer):

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <rcl_interfaces/msg/parameter_descriptor.hpp>
 #include <rcl_interfaces/srv/list_parameters.hpp>
 #include <rclcpp/rclcpp.hpp>
@@ -25,6 +27,36 @@ using std_msgs::msg::Int64;
 using std_msgs::msg::String;
 // A service with lists of strings both ways, whatever its name says.
 using Strings = rcl_interfaces::srv::ListParameters;
+
+// Where callbacks wait until they are let through, so that tests know who is inside, however slow
+// the machine is.
+class Gate {
+ public:
+  // The largest number that were inside at the same time.
+  int pass() {
+    std::unique_lock lock(mutex_);
+    most_ = std::max(most_, ++inside_);
+    while (admitted_ == 0 && rclcpp::ok()) {
+      changed_.wait_for(lock, 50ms);
+    }
+    admitted_ -= admitted_ > 0 ? 1 : 0;
+    --inside_;
+    return most_;
+  }
+
+  // How many are inside, those who may leave now included.
+  int admit(int count) {
+    std::lock_guard lock(mutex_);
+    admitted_ += count;
+    changed_.notify_all();
+    return inside_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int inside_ = 0, most_ = 0, admitted_ = 0;
+};
 
 class TestNode : public rclcpp_lifecycle::LifecycleNode {
  public:
@@ -52,27 +84,38 @@ class TestNode : public rclcpp_lifecycle::LifecycleNode {
             service->send_response(*id, response);
           });
         });
-    slow_ = create_service<Strings>(
-        "~/slow",
+    // Answer how many were in them at the same time.
+    const auto pass_gate = [this](Strings::Request::SharedPtr,
+                                  Strings::Response::SharedPtr response) {
+      response->result.names = {std::to_string(gate_.pass())};
+    };
+    gated_ = create_service<Strings>("~/gated", pass_gate, rclcpp::ServicesQoS(), reentrant_);
+    gated_exclusive_ =
+        create_service<Strings>("~/gated_exclusive", pass_gate, rclcpp::ServicesQoS(), exclusive_);
+    open_gate_ = create_service<Strings>("~/open_gate", [this](
+                                                            Strings::Request::SharedPtr request,
+                                                            Strings::Response::SharedPtr response) {
+      response->result.names = {std::to_string(gate_.admit(std::stoi(request->prefixes.at(0))))};
+    });
+    nap_ = create_service<Strings>(
+        "~/nap",
         [this](Strings::Request::SharedPtr, Strings::Response::SharedPtr response) {
           nap(*response);
         },
         rclcpp::ServicesQoS(), reentrant_);
-    slow_exclusive_ = create_service<Strings>(
-        "~/slow_exclusive",
-        [this](Strings::Request::SharedPtr, Strings::Response::SharedPtr response) {
-          nap(*response);
-        },
-        rclcpp::ServicesQoS(), exclusive_);
+    memory_ = create_service<Strings>(
+        "~/memory", [this](Strings::Request::SharedPtr, Strings::Response::SharedPtr response) {
+          response->result.names = {heard_, std::to_string(count_)};
+        });
     remote_ = create_client<Strings>("remote", rclcpp::ServicesQoS(), reentrant_);
     relay_ = create_service<Strings>(
         "~/relay",
         [this](const Strings::Request::SharedPtr request, Strings::Response::SharedPtr response) {
-          if (!remote_->wait_for_service(5s)) {
+          if (!remote_->wait_for_service(20s)) {
             throw std::runtime_error("no remote service");
           }
           auto future = remote_->async_send_request(request);
-          if (future.wait_for(5s) != std::future_status::ready) {
+          if (future.wait_for(20s) != std::future_status::ready) {
             remote_->remove_pending_request(future);
             response->result.names = {"timeout"};
             return;
@@ -93,6 +136,9 @@ class TestNode : public rclcpp_lifecycle::LifecycleNode {
     if (fail == "configure") return CallbackReturn::FAILURE;
     if (fail == "error" || fail == "fatal") return CallbackReturn::ERROR;
     if (fail == "throw") throw std::runtime_error("as asked for");
+    rcl_interfaces::msg::ParameterDescriptor dynamic;
+    dynamic.dynamic_typing = true;
+    declare_parameter("while_configured", rclcpp::ParameterValue(1), dynamic);
     out_ = create_publisher<String>("out", 10);
     latched_ = create_publisher<String>("~/latched", rclcpp::QoS(1).transient_local().reliable());
     ticks_ = create_publisher<Int64>("ticks", rclcpp::SensorDataQoS());
@@ -117,9 +163,8 @@ class TestNode : public rclcpp_lifecycle::LifecycleNode {
           send((info.get_rmw_message_info().source_timestamp > 0 ? "info " : "no info ") +
                message->data);
         });
-    late_ = create_subscription<String>(
-        "early", rclcpp::QoS(1).transient_local(),
-        [send](const String& message) { send("latched " + message.data); });
+    late_ = create_subscription<String>("early", rclcpp::QoS(1).transient_local(),
+                                        [this](const String& message) { heard_ = message.data; });
     count_ = 0;
     return CallbackReturn::SUCCESS;
   }
@@ -229,20 +274,19 @@ class TestNode : public rclcpp_lifecycle::LifecycleNode {
     out_->publish(answer);
   }
 
-  // Answers how many were in here at the same time.
+  // Answers how many were in here at the same time, at the most.
   void nap(Strings::Response& response) {
     const int now = ++napping_;
-    int most = most_;
-    while (now > most && !most_.compare_exchange_weak(most, now)) {
+    int most = most_napping_;
+    while (now > most && !most_napping_.compare_exchange_weak(most, now)) {
     }
-    std::this_thread::sleep_for(300ms);
-    response.result.names = {std::to_string(most_)};
-    if (--napping_ == 0) {
-      most_ = 0;
-    }
+    std::this_thread::sleep_for(100ms);
+    --napping_;
+    response.result.names = {std::to_string(most_napping_)};
   }
 
   void release() {
+    if (has_parameter("while_configured")) undeclare_parameter("while_configured");
     timer_.reset();
     by_reference_.reset();
     by_shared_.reset();
@@ -255,17 +299,19 @@ class TestNode : public rclcpp_lifecycle::LifecycleNode {
   }
 
   rclcpp::CallbackGroup::SharedPtr reentrant_, exclusive_;
-  rclcpp::Service<Strings>::SharedPtr echo_, echo_bound_, deferred_, slow_, slow_exclusive_, relay_,
-      clock_;
+  rclcpp::Service<Strings>::SharedPtr echo_, echo_bound_, deferred_, gated_, gated_exclusive_,
+      open_gate_, nap_, memory_, relay_, clock_;
   rclcpp::Client<Strings>::SharedPtr remote_;
   rclcpp::TimerBase::SharedPtr timer_, sim_timer_, answer_later_;
   rclcpp_lifecycle::LifecyclePublisher<String>::SharedPtr out_, latched_;
   rclcpp_lifecycle::LifecyclePublisher<Int64>::SharedPtr ticks_;
   rclcpp::Subscription<String>::SharedPtr by_reference_, by_shared_, by_unique_, by_info_, late_;
   OnSetParametersCallbackHandle::SharedPtr on_set_;
-  std::atomic<int> napping_{0}, most_{0};
+  Gate gate_;
+  std::atomic<int> napping_{0}, most_napping_{0};
   std::atomic<int64_t> sim_ticks_{0};
   int64_t count_ = 0;
+  std::string heard_;
 };
 
 // test_node [single|multi] [--ros-args ...]

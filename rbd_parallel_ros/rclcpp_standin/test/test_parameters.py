@@ -155,18 +155,19 @@ def test_describe(node, peer):
 
 
 def test_events(node, peer):
-    events = peer.collect(ParameterEvent, "/parameter_events", qos_profile_parameter_events, publishers=2)
+    events = peer.collect(ParameterEvent, "/parameter_events", qos_profile_parameter_events)
 
-    def of_node():
-        return [event for event in events if event.node == "/test_node"]
+    def of_node(flag=False):
+        return [event for event in events if event.node == "/test_node" and flag == any(
+            parameter.name == "flag" for parameter in event.changed_parameters)]
 
-    before = len(of_node())
-    set_(peer, text="event", even=3)
+    # until the node knows of us; from then on no event is lost
+    peer.until(lambda: of_node(flag=True), lambda: set_(peer, flag=True))
+    assert peer.change_state("configure")  # which declares one
+    set_(peer, text="event", even=3)  # the second is refused: nothing to tell of it
     set_(peer, any=None)
-    assert peer.spin_until(lambda: len(of_node()) >= before + 2)
-    changed, deleted = of_node()[before:before + 2]
-    assert [(parameter.name, plain(parameter.value)) for parameter in changed.changed_parameters] == [
-        ("text", "event")]
-    assert changed.stamp.sec > 0
-    assert [parameter.name for parameter in deleted.deleted_parameters] == ["any"]
-    assert len(of_node()) == before + 2  # nothing for what was refused
+    assert peer.spin_until(lambda: len(of_node()) >= 3)
+    told = [[[(parameter.name, plain(parameter.value)) for parameter in parameters] for parameters in (
+        event.new_parameters, event.changed_parameters, event.deleted_parameters)] for event in of_node()]
+    assert told == [[[("while_configured", 1)], [], []], [[], [("text", "event")], []], [[], [], [("any", 7)]]]
+    assert all(event.stamp.sec > 0 for event in of_node())

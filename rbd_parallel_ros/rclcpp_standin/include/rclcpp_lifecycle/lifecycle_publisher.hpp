@@ -44,9 +44,10 @@ class LifecyclePublisher : public SimpleManagedEntity,
     }
     if (!warned_.exchange(
             true)) {  // once until the next activation, so that a loop does not fill the log
-      RCLCPP_WARN(rclcpp::get_logger("LifecyclePublisher"),
-                  "Trying to publish message on the topic '%s', but the publisher is not activated",
-                  this->get_topic_name());
+      RCLCPP_WARN(
+          rclcpp::get_logger("LifecyclePublisher"),
+          "a message for '%s' is dropped: its publisher is not active; activate the node first",
+          this->get_topic_name());
     }
     return false;
   }
