@@ -43,9 +43,14 @@ std::recursive_mutex& detail::logging_mutex() {
 }
 
 std::vector<Context::SharedPtr> detail::contexts_to_end_on_signal() {
+  std::vector<std::weak_ptr<Context>> known;
+  {
+    std::lock_guard lock(registry().mutex);
+    known = registry().contexts;
+  }
+  // A context is never locked, nor destroyed, under the registry's lock: it takes that itself.
   std::vector<Context::SharedPtr> found;
-  std::lock_guard lock(registry().mutex);
-  for (const auto& weak : registry().contexts) {
+  for (const auto& weak : known) {
     auto context = weak.lock();
     if (context && context->is_valid() && context->get_init_options().shutdown_on_signal) {
       found.push_back(std::move(context));
@@ -67,13 +72,13 @@ InitOptions::InitOptions(rcl_allocator_t allocator) {
 
 void InitOptions::set_domain_id(size_t domain_id) {
   detail::check(rcl_init_options_set_domain_id(options_.get(), domain_id),
-                "failed to set domain id");
+                "the domain cannot be set");
 }
 
 size_t InitOptions::get_domain_id() const {
   size_t domain_id = 0;
   detail::check(rcl_init_options_get_domain_id(options_.get(), &domain_id),
-                "failed to get domain id");
+                "the domain cannot be read");
   return domain_id;
 }
 
@@ -128,7 +133,7 @@ void Context::init(int argc, char const* const* argv, const InitOptions& options
         delete owned;
       });
   detail::check(rcl_init(argc, argv, options.get_rcl_init_options(), context.get()),
-                "failed to initialize rcl");
+                "rcl cannot be initialized");
   auto unknown = detail::unknown_ros_arguments(context->global_arguments, argv);
   if (!unknown.empty()) {
     throw exceptions::UnknownROSArgsError(std::move(unknown));
@@ -151,10 +156,12 @@ void Context::init(int argc, char const* const* argv, const InitOptions& options
   std::lock_guard registry_lock(registry().mutex);
   auto& contexts = registry().contexts;
   std::erase_if(contexts, [](const auto& weak) { return weak.expired(); });
-  const bool known = std::any_of(contexts.begin(), contexts.end(),
-                                 [this](const auto& weak) { return weak.lock().get() == this; });
+  const auto self = weak_from_this();
+  const bool known = std::any_of(contexts.begin(), contexts.end(), [&self](const auto& weak) {
+    return !weak.owner_before(self) && !self.owner_before(weak);
+  });
   if (!known) {
-    contexts.push_back(weak_from_this());
+    contexts.push_back(self);
   }
 }
 
@@ -184,7 +191,7 @@ bool Context::shutdown(const std::string& reason) {
     if (!is_valid()) {
       return false;
     }
-    detail::check(rcl_shutdown(context_.get()), "failed to shutdown rcl");
+    detail::check(rcl_shutdown(context_.get()), "rcl cannot be shut down");
     reason_ = reason;
   }
   std::list<std::shared_ptr<OnShutdownCallback>> callbacks;
@@ -196,8 +203,8 @@ bool Context::shutdown(const std::string& reason) {
     (*callback)();
   }
   {
-    std::lock_guard lock(
-        sleep_mutex_);  // so that no sleeper misses it between its check and its wait
+    // So that no sleeper misses it between its check and its wait.
+    std::lock_guard lock(sleep_mutex_);
   }
   sleep_.notify_all();
   return true;

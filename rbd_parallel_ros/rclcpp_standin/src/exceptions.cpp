@@ -5,7 +5,7 @@ namespace rclcpp::exceptions {
 
 NameValidationError::NameValidationError(const char* type, const char* the_name,
                                          const char* message, size_t index)
-    : std::invalid_argument("Invalid " + std::string(type) + ": " + message + ":\n  '" + the_name +
+    : std::invalid_argument("not a " + std::string(type) + ": " + message + ":\n  '" + the_name +
                             "'\n   " + std::string(index, ' ') + "^\n"),
       name_type(type),
       name(the_name),
@@ -38,7 +38,7 @@ UnknownROSArgsError::UnknownROSArgsError(std::vector<std::string>&& unknown)
 void throw_from_rcl_error(rcl_ret_t ret, const std::string& prefix,
                           const rcl_error_state_t* error_state, void (*reset_error)()) {
   if (ret == RCL_RET_OK) {
-    throw std::invalid_argument("ret is RCL_RET_OK");
+    throw std::invalid_argument("expected an error of rcl, got RCL_RET_OK");
   }
   if (!error_state && rcl_error_is_set()) {
     error_state = rcl_get_error_state();

@@ -2,50 +2,42 @@
 #include "rclcpp/executor.hpp"
 
 #include <algorithm>
-#include <thread>
+#include <stdexcept>
 
-#include "rclcpp/exceptions.hpp"
-#include "rclcpp/executors.hpp"
-#include "rclcpp/logging.hpp"
 #include "rclcpp/node.hpp"
-#include "rclcpp/utilities.hpp"
 
 namespace rclcpp {
 
 using node_interfaces::NodeBaseInterface;
 using std::chrono::nanoseconds;
 
-std::string to_string(const FutureReturnCode& code) {
-  switch (code) {
-    case FutureReturnCode::SUCCESS:
-      return "SUCCESS (0)";
-    case FutureReturnCode::INTERRUPTED:
-      return "INTERRUPTED (1)";
-    case FutureReturnCode::TIMEOUT:
-      return "TIMEOUT (2)";
-  }
-  return "Unknown enum value (" + std::to_string(static_cast<int>(code)) + ")";
-}
+namespace {
 
-std::ostream& operator<<(std::ostream& os, const FutureReturnCode& code) {
-  return os << to_string(code);
-}
-
-detail::WaitSet::WaitSet(std::shared_ptr<rcl_context_t> context) : context_(std::move(context)) {
-  if (!context_) {
-    throw std::runtime_error(
-        "the context is not initialized: call rclcpp::init before making an executor");
-  }
-  check(
-      rcl_wait_set_init(&wait_set_, 0, 1, 0, 0, 0, 0, context_.get(), rcl_get_default_allocator()),
-      "no wait set for the executor");
-}
-
-detail::WaitSet::~WaitSet() {
-  if (rcl_wait_set_fini(&wait_set_) != RCL_RET_OK) {
-    report_fini_error("a wait set");
+// Marks a node or a group as belonging to an executor.
+void claim(std::atomic_bool& associated, const std::string& what) {
+  if (associated.exchange(true)) {
+    throw std::runtime_error(what + " belongs to an executor already; remove it from that first");
   }
 }
+
+size_t& count_of(detail::Entity::Kind kind, detail::WaitSet::Sizes& sizes) {
+  switch (kind) {
+    case detail::Entity::Kind::Timer:
+      return sizes.timers;
+    case detail::Entity::Kind::Subscription:
+      return sizes.subscriptions;
+    case detail::Entity::Kind::Service:
+      return sizes.services;
+    default:
+      return sizes.clients;
+  }
+}
+
+std::string quoted(const NodeBaseInterface& node) {
+  return std::string("the node '") + node.get_fully_qualified_name() + "'";
+}
+
+}  // namespace
 
 Executor::Spinning::Spinning(Executor& executor) : executor_(executor) {
   if (executor_.spinning_.exchange(true)) {
@@ -81,9 +73,7 @@ Executor::~Executor() {
 
 void Executor::add_callback_group(CallbackGroup::SharedPtr group, NodeBaseInterface::SharedPtr node,
                                   bool notify) {
-  if (group->get_associated_with_executor_atomic().exchange(true)) {
-    throw std::runtime_error("the callback group belongs to an executor already");
-  }
+  claim(group->get_associated_with_executor_atomic(), "the callback group");
   {
     std::lock_guard lock(nodes_mutex_);
     groups_.push_back({group, node});
@@ -108,10 +98,7 @@ void Executor::remove_callback_group(CallbackGroup::SharedPtr group, bool notify
 }
 
 void Executor::add_node(NodeBaseInterface::SharedPtr node, bool notify) {
-  if (node->get_associated_with_executor_atomic().exchange(true)) {
-    throw std::runtime_error(std::string("Node '") + node->get_fully_qualified_name() +
-                             "' belongs to an executor already");
-  }
+  claim(node->get_associated_with_executor_atomic(), quoted(*node));
   {
     std::lock_guard lock(nodes_mutex_);
     nodes_.push_back(node);
@@ -125,8 +112,7 @@ void Executor::remove_node(NodeBaseInterface::SharedPtr node, bool notify) {
   {
     std::lock_guard lock(nodes_mutex_);
     if (std::erase_if(nodes_, [&](const auto& weak) { return weak.lock() == node; }) == 0) {
-      throw std::runtime_error("Node '" + std::string(node->get_fully_qualified_name()) +
-                               "' does not belong to this executor");
+      throw std::runtime_error(quoted(*node) + " does not belong to this executor");
     }
   }
   node->get_associated_with_executor_atomic() = false;
@@ -190,39 +176,21 @@ void Executor::collect() {
 void Executor::wait(nanoseconds timeout) {
   ready_.clear();  // what is left there could not run; it is still ready when its group is free
   collect();
-  size_t counts[4] = {};
+  detail::WaitSet::Sizes sizes{.guard_conditions = notifiers_.size() + 1};
   for (const auto& waited : waited_) {
-    ++counts[static_cast<size_t>(waited.executable.entity->kind())];
+    ++count_of(waited.executable.entity->kind(), sizes);
   }
-  rcl_wait_set_t* set = wait_set_.get();
-  const auto [timers, subscriptions, services, clients] = counts;
-  const size_t guards = notifiers_.size() + 1;
-  if (set->size_of_timers == timers && set->size_of_subscriptions == subscriptions &&
-      set->size_of_services == services && set->size_of_clients == clients &&
-      set->size_of_guard_conditions == guards) {
-    detail::check(rcl_wait_set_clear(set), "Couldn't clear wait set");
-  } else {
-    detail::check(rcl_wait_set_resize(set, subscriptions, guards, timers, clients, services, 0),
-                  "the wait set cannot be resized");
-  }
+  wait_set_.empty(sizes);
   for (auto& waited : waited_) {
-    waited.place = waited.executable.entity->add_to(*set);
+    waited.place = waited.executable.entity->add_to(wait_set_.get());
   }
-  detail::check(
-      rcl_wait_set_add_guard_condition(set, &interrupt_->get_rcl_guard_condition(), nullptr),
-      "no room in the wait set for a guard condition");
+  wait_set_.add(*interrupt_);
   for (const auto& notifier : notifiers_) {
-    detail::check(
-        rcl_wait_set_add_guard_condition(set, &notifier->get_rcl_guard_condition(), nullptr),
-        "no room in the wait set for a guard condition");
+    wait_set_.add(*notifier);
   }
-  const rcl_ret_t ret = rcl_wait(set, timeout.count());
-  if (ret != RCL_RET_OK && ret != RCL_RET_TIMEOUT) {
-    exceptions::throw_from_rcl_error(ret, "rcl_wait() failed");
-  }
-  rcl_reset_error();
+  wait_set_.wait(timeout);
   for (auto& waited : waited_) {
-    if (waited.executable.entity->is_ready_in(*set, waited.place)) {
+    if (waited.executable.entity->is_ready_in(wait_set_.get(), waited.place)) {
       ready_.push_back(std::move(waited.executable));
     }
   }
@@ -358,94 +326,5 @@ FutureReturnCode Executor::spin_until(const std::function<bool()>& done, nanosec
   }
   return FutureReturnCode::INTERRUPTED;
 }
-
-namespace executors {
-
-void SingleThreadedExecutor::spin() {
-  Spinning spinning(*this);
-  while (spinning_ && context_->is_valid()) {
-    detail::Executable executable;
-    if (next_executable(executable, nanoseconds(-1))) {
-      execute(executable);
-    }
-  }
-}
-
-MultiThreadedExecutor::MultiThreadedExecutor(const ExecutorOptions& options,
-                                             size_t number_of_threads, bool yield_before_execute,
-                                             nanoseconds timeout)
-    : Executor(options),
-      number_of_threads_(number_of_threads > 0
-                             ? number_of_threads
-                             : std::max<size_t>(std::thread::hardware_concurrency(), 2)),
-      yield_before_execute_(yield_before_execute),
-      timeout_(timeout) {
-  if (number_of_threads == 1) {
-    RCLCPP_WARN(get_logger("rclcpp"),
-                "a MultiThreadedExecutor with one thread: "
-                "a SingleThreadedExecutor does the same for less");
-  }
-}
-
-void MultiThreadedExecutor::spin() {
-  Spinning spinning(*this);
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < number_of_threads_; ++i) {
-    threads.emplace_back([this] { run(); });
-  }
-  // This thread is one of them; the others must have ended before an exception of it leaves.
-  std::exception_ptr error;
-  try {
-    run();
-  } catch (...) {
-    error = std::current_exception();
-    cancel();
-  }
-  for (auto& thread : threads) {
-    thread.join();
-  }
-  if (error) {
-    std::rethrow_exception(error);
-  }
-}
-
-void MultiThreadedExecutor::run() {
-  while (spinning_ && context_->is_valid()) {
-    detail::Executable executable;
-    if (!next_executable(executable, timeout_)) {
-      continue;
-    }
-    if (yield_before_execute_) {
-      std::this_thread::yield();
-    }
-    execute(executable);
-    if (executable.group->type() == CallbackGroupType::MutuallyExclusive) {
-      wake_up();  // another thread waits without this group, which is free again
-    }
-  }
-  wake_up();  // the next thread in line has to see the end as well
-}
-
-}  // namespace executors
-
-void spin(NodeBaseInterface::SharedPtr node) {
-  ExecutorOptions options;
-  options.context = node->get_context();
-  SingleThreadedExecutor executor(options);
-  executor.add_node(node);
-  executor.spin();
-  executor.remove_node(node);
-}
-
-void spin(Node::SharedPtr node) { spin(node->get_node_base_interface()); }
-
-void spin_some(NodeBaseInterface::SharedPtr node) {
-  ExecutorOptions options;
-  options.context = node->get_context();
-  SingleThreadedExecutor executor(options);
-  executor.spin_node_some(node);
-}
-
-void spin_some(Node::SharedPtr node) { spin_some(node->get_node_base_interface()); }
 
 }  // namespace rclcpp

@@ -29,15 +29,11 @@ NodeFacade::NodeFacade(const std::string& name, const std::string& name_space,
       logging_(std::make_shared<node_interfaces::NodeLoggingInterface>(
           get_node_logger(base_->get_rcl_node_handle()))),
       clock_(std::make_shared<node_interfaces::NodeClockInterface>(
-          std::make_shared<Clock>(options.clock_type()))),
-      parameters_(std::make_shared<node_interfaces::NodeParametersInterface>(
-          base_, clock_->get_clock(), options)),
-      time_source_(std::make_unique<TimeSource>(base_, clock_->get_clock(), parameters_,
-                                                options.clock_qos())) {}
-
-rcl_interfaces::msg::ParameterDescriptor NodeFacade::describe_parameter(
-    const std::string& name) const {
-  return parameters_->describe_parameters({name}).at(0);
+          std::make_shared<Clock>(options.clock_type()))) {
+  parameters_ = std::make_shared<node_interfaces::NodeParametersInterface>(
+      base_, clock_->get_clock(), options);
+  time_source_ =
+      std::make_unique<TimeSource>(base_, clock_->get_clock(), parameters_, options.clock_qos());
 }
 
 std::vector<std::string> NodeFacade::get_node_names() const {
@@ -45,7 +41,7 @@ std::vector<std::string> NodeFacade::get_node_names() const {
   rcutils_string_array_t spaces = rcutils_get_zero_initialized_string_array();
   check(rcl_get_node_names(base_->get_rcl_node_handle(), rcl_get_default_allocator(), &names,
                            &spaces),
-        "failed to get node names");
+        "nodes cannot be listed");
   std::vector<std::string> result;
   for (size_t i = 0; i < names.size; ++i) {
     const std::string space = spaces.data[i];

@@ -179,7 +179,7 @@ std::string NodeBaseInterface::resolve_topic_or_service_name(const std::string& 
   char* resolved = nullptr;
   detail::check(rcl_node_resolve_name(node_.get(), name.c_str(), allocator, is_service, only_expand,
                                       &resolved),
-                "failed to resolve name");
+                "the name '" + name + "' cannot be resolved");
   std::string result(resolved);
   allocator.deallocate(resolved, allocator.state);
   return result;
@@ -188,7 +188,7 @@ std::string NodeBaseInterface::resolve_topic_or_service_name(const std::string& 
 void NodeBaseInterface::add(const std::shared_ptr<detail::Entity>& entity,
                             const CallbackGroup::SharedPtr& group) {
   if (group && !callback_group_in_node(group)) {
-    throw std::runtime_error("the callback group is not in the node");
+    throw std::runtime_error("expected a callback group of this node, got one of another");
   }
   (group ? group : default_group_)->add(entity);
 }

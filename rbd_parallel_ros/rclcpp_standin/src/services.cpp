@@ -21,7 +21,7 @@ std::shared_ptr<rcl_service_t> create_service(const detail::NodeHandle& node,
   options.qos = qos.get_rmw_qos_profile();
   detail::check_service(
       rcl_service_init(owner->get(), node.get(), &type_support, name.c_str(), &options), name,
-      "could not create service");
+      "no service '" + name + "'");
   return std::shared_ptr<rcl_service_t>(owner, owner->get());
 }
 
@@ -35,13 +35,8 @@ ServiceBase::ServiceBase(detail::NodeHandle node, std::shared_ptr<rcl_service_t>
     : node_(std::move(node)), service_(std::move(service)) {}
 
 bool ServiceBase::take_type_erased_request(void* request, rmw_request_id_t& id) {
-  const rcl_ret_t ret = rcl_take_request(service_.get(), &id, request);
-  if (ret == RCL_RET_SERVICE_TAKE_FAILED) {
-    rcl_reset_error();
-    return false;
-  }
-  detail::check(ret, "failed to take request");
-  return true;
+  return detail::taken(rcl_take_request(service_.get(), &id, request), RCL_RET_SERVICE_TAKE_FAILED,
+                       "a request");
 }
 
 void ServiceBase::send_type_erased_response(rmw_request_id_t& id, void* response) {
@@ -53,14 +48,11 @@ void ServiceBase::send_type_erased_response(rmw_request_id_t& id, void* response
     rcl_reset_error();
     return;
   }
-  detail::check(ret, "failed to send response");
+  detail::check(ret, "the response cannot be sent");
 }
 
 size_t ServiceBase::add_to(rcl_wait_set_t& wait_set) const {
-  size_t place = 0;
-  detail::check(rcl_wait_set_add_service(&wait_set, service_.get(), &place),
-                "no room in the wait set for a service");
-  return place;
+  return detail::place_in(wait_set, service_.get(), rcl_wait_set_add_service);
 }
 
 bool ServiceBase::is_ready_in(const rcl_wait_set_t& wait_set, size_t place) const {
@@ -75,7 +67,7 @@ ClientBase::ClientBase(detail::NodeHandle node, Context::SharedPtr context,
   options.qos = qos.get_rmw_qos_profile();
   detail::check_service(rcl_client_init(client_.get(), client_.node().get(), &type_support,
                                         service.c_str(), &options),
-                        service, "could not create client");
+                        service, "no client of the service '" + service + "'");
 }
 
 bool ClientBase::service_is_ready() const {
@@ -113,25 +105,17 @@ bool ClientBase::wait_for_service_nanoseconds(std::chrono::nanoseconds timeout) 
 
 int64_t ClientBase::send_request(const void* request) {
   int64_t number = 0;
-  detail::check(rcl_send_request(client_.get(), request, &number), "failed to send request");
+  detail::check(rcl_send_request(client_.get(), request, &number), "the request cannot be sent");
   return number;
 }
 
 bool ClientBase::take_response(void* response, rmw_request_id_t& id) {
-  const rcl_ret_t ret = rcl_take_response(client_.get(), &id, response);
-  if (ret == RCL_RET_CLIENT_TAKE_FAILED) {
-    rcl_reset_error();
-    return false;
-  }
-  detail::check(ret, "failed to take response");
-  return true;
+  return detail::taken(rcl_take_response(client_.get(), &id, response), RCL_RET_CLIENT_TAKE_FAILED,
+                       "a response");
 }
 
 size_t ClientBase::add_to(rcl_wait_set_t& wait_set) const {
-  size_t place = 0;
-  detail::check(rcl_wait_set_add_client(&wait_set, client_.get(), &place),
-                "no room in the wait set for a client");
-  return place;
+  return detail::place_in(wait_set, client_.get(), rcl_wait_set_add_client);
 }
 
 bool ClientBase::is_ready_in(const rcl_wait_set_t& wait_set, size_t place) const {

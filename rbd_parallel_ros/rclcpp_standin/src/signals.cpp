@@ -96,7 +96,9 @@ class SignalHandlers {
     action.sa_sigaction = &SignalHandlers::handle;
     action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
-    sigaction(number, &action, &replaced.before);
+    // Known before the handler is there, which may be called at once.
+    sigaction(number, nullptr, &replaced.before);
+    sigaction(number, &action, nullptr);
     replaced.number = number;
   }
 
@@ -123,7 +125,7 @@ class SignalHandlers {
       if (const int number = number_.exchange(0)) {
         RCLCPP_INFO(get_logger("rclcpp"), "got signal %d", number);
         for (const auto& context : detail::contexts_to_end_on_signal()) {
-          context->shutdown("signal handler");
+          context->shutdown("signal");
         }
       }
       if (stop_) {

@@ -191,6 +191,7 @@ Clock::Clock(rcl_clock_type_t clock_type) : mutex_(std::make_shared<std::mutex>(
 
 Time Clock::now() const {
   rcl_time_point_value_t now = 0;
+  std::lock_guard lock(*mutex_);  // the time may be switched to /clock meanwhile
   detail::check(rcl_clock_get_now(clock_.get(), &now), "the clock cannot be read");
   return Time(now, clock_->type);
 }
@@ -200,6 +201,7 @@ bool Clock::ros_time_is_active() const {
     return false;
   }
   bool enabled = false;
+  std::lock_guard lock(*mutex_);
   detail::check(rcl_is_enabled_ros_time_override(clock_.get(), &enabled),
                 "whether time is overridden cannot be told");
   return enabled;
@@ -209,10 +211,12 @@ bool Clock::started() { return rcl_clock_time_started(clock_.get()); }
 
 bool Clock::sleep_until(Time until, Context::SharedPtr context) {
   if (!context || !context->is_valid()) {
-    throw std::runtime_error("context cannot be slept with because it's invalid");
+    throw std::runtime_error(
+        "expected a context that is initialized to sleep with, got one that is not");
   }
   if (until.get_clock_type() != get_clock_type()) {
-    throw std::runtime_error("until's clock type does not match this clock's type");
+    throw std::runtime_error(
+        "expected a time of the kind of clock that is asked to sleep, got one of another kind");
   }
   // Time from /clock, and system time, may jump: then what is left is looked at again and again.
   constexpr auto kSlice = std::chrono::milliseconds(10);
@@ -234,13 +238,13 @@ bool Clock::sleep_for(Duration duration, Context::SharedPtr context) {
 
 Rate::Rate(double rate, Clock::SharedPtr clock)
     : Rate(rate > 0 ? Duration::from_seconds(1.0 / rate)
-                    : throw std::invalid_argument("rate must be greater than 0"),
+                    : throw std::invalid_argument("expected a rate above 0"),
            std::move(clock)) {}
 
 Rate::Rate(const Duration& period, Clock::SharedPtr clock)
     : clock_(std::move(clock)), period_(period), last_(clock_->now()) {
   if (period <= Duration(0, 0)) {
-    throw std::invalid_argument("period must be greater than 0");
+    throw std::invalid_argument("expected a period above 0");
   }
 }
 

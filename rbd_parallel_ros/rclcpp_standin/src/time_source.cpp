@@ -2,6 +2,7 @@
 #include "rclcpp/time_source.hpp"
 
 #include "rclcpp/exceptions.hpp"
+#include "rclcpp/logging.hpp"
 
 namespace rclcpp {
 
@@ -44,30 +45,36 @@ TimeSource::TimeSource(node_interfaces::NodeBaseInterface::SharedPtr base, Clock
 }
 
 void TimeSource::use_sim_time(bool use) {
-  if (clock_->get_clock_type() != RCL_ROS_TIME || use == (subscription_ != nullptr)) {
+  if (use == (subscription_ != nullptr)) return;
+  if (clock_->get_clock_type() != RCL_ROS_TIME) {
+    RCLCPP_WARN(get_node_logger(base_->get_rcl_node_handle()),
+                "use_sim_time has no effect: the node was made with another clock than ROS time");
     return;
   }
   if (!use) {
     subscription_.reset();
     std::lock_guard lock(clock_->get_clock_mutex());
     detail::check(rcl_disable_ros_time_override(clock_->get_clock_handle()),
-                  "failed to leave simulated time");
+                  "simulated time cannot be left");
     return;
   }
   {
     std::lock_guard lock(clock_->get_clock_mutex());
     detail::check(rcl_enable_ros_time_override(clock_->get_clock_handle()),
-                  "failed to enter simulated time");
+                  "simulated time cannot be entered");
   }
   subscription_ = std::make_shared<Subscription<rosgraph_msgs::msg::Clock>>(
       base_->get_shared_rcl_node_handle(), "/clock", qos_,
       [clock = clock_](std::unique_ptr<rosgraph_msgs::msg::Clock> message, const MessageInfo&) {
+        std::lock_guard lock(clock->get_clock_mutex());
+        bool simulated = false;
+        detail::check(rcl_is_enabled_ros_time_override(clock->get_clock_handle(), &simulated),
+                      "whether time is simulated cannot be told");
         // A message that came before the time was switched back must not switch it over again.
-        if (clock->ros_time_is_active()) {
-          std::lock_guard lock(clock->get_clock_mutex());
+        if (simulated) {
           detail::check(rcl_set_ros_time_override(clock->get_clock_handle(),
                                                   Time(message->clock).nanoseconds()),
-                        "failed to set simulated time");
+                        "simulated time cannot be set");
         }
       },
       SubscriptionOptions());

@@ -15,7 +15,7 @@ TimerBase::TimerBase(Clock::SharedPtr clock, std::chrono::nanoseconds period,
   std::lock_guard lock(clock_->get_clock_mutex());
   detail::check(rcl_timer_init2(&timer_, clock_->get_clock_handle(), rcl_context_.get(),
                                 period.count(), nullptr, rcl_get_default_allocator(), autostart),
-                "could not create timer");
+                "no timer");
 }
 
 TimerBase::~TimerBase() {
@@ -26,19 +26,22 @@ TimerBase::~TimerBase() {
   }
 }
 
-void TimerBase::cancel() { detail::check(rcl_timer_cancel(&timer_), "Couldn't cancel timer"); }
+void TimerBase::cancel() {
+  detail::check(rcl_timer_cancel(&timer_), "the timer cannot be cancelled");
+}
 
 bool TimerBase::is_canceled() {
   bool canceled = false;
-  detail::check(rcl_timer_is_canceled(&timer_, &canceled), "Couldn't get timer cancelled state");
+  detail::check(rcl_timer_is_canceled(&timer_, &canceled),
+                "whether the timer is cancelled cannot be told");
   return canceled;
 }
 
-void TimerBase::reset() { detail::check(rcl_timer_reset(&timer_), "Couldn't reset timer"); }
+void TimerBase::reset() { detail::check(rcl_timer_reset(&timer_), "the timer cannot be reset"); }
 
 bool TimerBase::is_ready() {
   bool ready = false;
-  detail::check(rcl_timer_is_ready(&timer_, &ready), "Failed to check timer");
+  detail::check(rcl_timer_is_ready(&timer_, &ready), "whether the timer is ready cannot be told");
   return ready;
 }
 
@@ -49,15 +52,12 @@ std::chrono::nanoseconds TimerBase::time_until_trigger() {
     rcl_reset_error();
     return std::chrono::nanoseconds::max();
   }
-  detail::check(ret, "Timer could not get time until next call");
+  detail::check(ret, "the time left for the timer cannot be told");
   return std::chrono::nanoseconds(left);
 }
 
 size_t TimerBase::add_to(rcl_wait_set_t& wait_set) const {
-  size_t place = 0;
-  detail::check(rcl_wait_set_add_timer(&wait_set, &timer_, &place),
-                "couldn't add timer to wait set");
-  return place;
+  return detail::place_in(wait_set, &timer_, rcl_wait_set_add_timer);
 }
 
 bool TimerBase::is_ready_in(const rcl_wait_set_t& wait_set, size_t place) const {
@@ -76,7 +76,7 @@ bool TimerBase::claim() {
     rcl_reset_error();
     return false;
   }
-  detail::check(ret, "Failed to notify timer that callback occurred");
+  detail::check(ret, "the timer cannot start its next period");
   return true;
 }
 

@@ -4,6 +4,17 @@
 
 namespace rclcpp {
 
+namespace {
+
+QoS qos_from(const rmw_qos_profile_t* profile) {
+  if (!profile) {
+    exceptions::throw_from_rcl_error(RCL_RET_ERROR, "the QoS in use cannot be read");
+  }
+  return QoS(QoSInitialization::from_rmw(*profile), *profile);
+}
+
+}  // namespace
+
 PublisherBase::PublisherBase(detail::NodeHandle node, const std::string& topic,
                              const rosidl_message_type_support_t& type_support, const QoS& qos)
     : publisher_(std::move(node), rcl_get_zero_initialized_publisher()) {
@@ -11,7 +22,7 @@ PublisherBase::PublisherBase(detail::NodeHandle node, const std::string& topic,
   options.qos = qos.get_rmw_qos_profile();
   detail::check_topic(rcl_publisher_init(publisher_.get(), publisher_.node().get(), &type_support,
                                          topic.c_str(), &options),
-                      topic, "could not create publisher");
+                      topic, "no publisher to '" + topic + "'");
 }
 
 size_t PublisherBase::get_subscription_count() const {
@@ -21,16 +32,12 @@ size_t PublisherBase::get_subscription_count() const {
     rcl_reset_error();
     return 0;  // the context is shut down
   }
-  detail::check(ret, "failed to get get subscription count");
+  detail::check(ret, "the subscriptions cannot be counted");
   return count;
 }
 
 QoS PublisherBase::get_actual_qos() const {
-  const rmw_qos_profile_t* qos = rcl_publisher_get_actual_qos(publisher_.get());
-  if (!qos) {
-    exceptions::throw_from_rcl_error(RCL_RET_ERROR, "failed to get qos settings");
-  }
-  return QoS(QoSInitialization::from_rmw(*qos), *qos);
+  return qos_from(rcl_publisher_get_actual_qos(publisher_.get()));
 }
 
 bool PublisherBase::assert_liveliness() const {
@@ -43,13 +50,13 @@ bool PublisherBase::wait_for_all_acked_in(std::chrono::nanoseconds timeout) cons
     rcl_reset_error();
     return false;
   }
-  detail::check(ret, "failed to wait for acknowledgements");
+  detail::check(ret, "nothing tells whether messages were received");
   return true;
 }
 
 void PublisherBase::publish_message(const void* message) {
   if (!message) {
-    throw std::runtime_error("cannot publish msg which is a null pointer");
+    throw std::runtime_error("expected a message to publish, got a null pointer");
   }
   const rcl_ret_t ret = rcl_publish(publisher_.get(), message, nullptr);
   if (ret == RCL_RET_PUBLISHER_INVALID) {
@@ -58,7 +65,7 @@ void PublisherBase::publish_message(const void* message) {
       return;  // the context was shut down, perhaps by a signal in the meantime
     }
   }
-  detail::check(ret, "failed to publish message");
+  detail::check(ret, "the message cannot be published");
 }
 
 SubscriptionBase::SubscriptionBase(detail::NodeHandle node, const std::string& topic,
@@ -70,29 +77,22 @@ SubscriptionBase::SubscriptionBase(detail::NodeHandle node, const std::string& t
   options.rmw_subscription_options.ignore_local_publications = ignore_local_publications;
   detail::check_topic(rcl_subscription_init(subscription_.get(), subscription_.node().get(),
                                             &type_support, topic.c_str(), &options),
-                      topic, "could not create subscription");
+                      topic, "no subscription to '" + topic + "'");
 }
 
 size_t SubscriptionBase::get_publisher_count() const {
   size_t count = 0;
   detail::check(rcl_subscription_get_publisher_count(subscription_.get(), &count),
-                "failed to get get publisher count");
+                "the publishers cannot be counted");
   return count;
 }
 
 QoS SubscriptionBase::get_actual_qos() const {
-  const rmw_qos_profile_t* qos = rcl_subscription_get_actual_qos(subscription_.get());
-  if (!qos) {
-    exceptions::throw_from_rcl_error(RCL_RET_ERROR, "failed to get qos settings");
-  }
-  return QoS(QoSInitialization::from_rmw(*qos), *qos);
+  return qos_from(rcl_subscription_get_actual_qos(subscription_.get()));
 }
 
 size_t SubscriptionBase::add_to(rcl_wait_set_t& wait_set) const {
-  size_t place = 0;
-  detail::check(rcl_wait_set_add_subscription(&wait_set, subscription_.get(), &place),
-                "couldn't add subscription to wait set");
-  return place;
+  return detail::place_in(wait_set, subscription_.get(), rcl_wait_set_add_subscription);
 }
 
 bool SubscriptionBase::is_ready_in(const rcl_wait_set_t& wait_set, size_t place) const {
@@ -100,14 +100,9 @@ bool SubscriptionBase::is_ready_in(const rcl_wait_set_t& wait_set, size_t place)
 }
 
 bool SubscriptionBase::take_message(void* message, MessageInfo& info) {
-  const rcl_ret_t ret =
-      rcl_take(subscription_.get(), message, &info.get_rmw_message_info(), nullptr);
-  if (ret == RCL_RET_SUBSCRIPTION_TAKE_FAILED) {
-    rcl_reset_error();
-    return false;
-  }
-  detail::check(ret, "failed to take message");
-  return true;
+  return detail::taken(
+      rcl_take(subscription_.get(), message, &info.get_rmw_message_info(), nullptr),
+      RCL_RET_SUBSCRIPTION_TAKE_FAILED, "a message");
 }
 
 }  // namespace rclcpp

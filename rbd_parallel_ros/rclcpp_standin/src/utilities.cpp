@@ -34,7 +34,7 @@ std::vector<std::string> remove_ros_arguments(int argc, char const* const* argv)
   int count = 0;
   const char** left = nullptr;
   detail::check(rcl_remove_ros_arguments(argv, &arguments.get(), allocator, &count, &left),
-                "failed to remove ROS arguments");
+                "the arguments for ROS cannot be removed");
   std::vector<std::string> others(left, left + count);
   if (left) {
     allocator.deallocate(left, allocator.state);

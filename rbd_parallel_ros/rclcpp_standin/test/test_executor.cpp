@@ -115,6 +115,26 @@ TEST(Executor, CallbackThatThrowsLeavesTheGroupFree) {
   EXPECT_TRUE(spin_until(executor, [&] { return count > 1; }));
 }
 
+TEST(Executor, CallbackThatThrowsInAnyThreadEndsSpin) {
+  auto node = std::make_shared<rclcpp::Node>("throwing_in_threads");
+  auto group = node->create_callback_group(rclcpp::CallbackGroupType::Reentrant);
+  rclcpp::executors::MultiThreadedExecutor executor(rclcpp::ExecutorOptions(), 3);
+  executor.add_node(node);
+  std::atomic<bool> thrown{false};
+  const auto spinner = std::this_thread::get_id();
+  auto timer = node->create_wall_timer(
+      1ms,
+      [&] {
+        if (std::this_thread::get_id() != spinner && !thrown.exchange(true)) {
+          throw std::runtime_error("not in the thread that spins");
+        }
+      },
+      group);
+  EXPECT_THROW(executor.spin(), std::runtime_error);
+  EXPECT_FALSE(executor.is_spinning());
+  EXPECT_TRUE(thrown);
+}
+
 TEST(Client, FutureCallbackAndTimeout) {
   auto server = std::make_shared<rclcpp::Node>("server");
   auto node = std::make_shared<rclcpp::Node>("client");

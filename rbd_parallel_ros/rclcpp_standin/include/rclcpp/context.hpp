@@ -22,7 +22,8 @@ namespace rclcpp {
 
 class ContextAlreadyInitialized : public std::runtime_error {
  public:
-  ContextAlreadyInitialized() : std::runtime_error("context is already initialized") {}
+  ContextAlreadyInitialized()
+      : std::runtime_error("the context is initialized already; shut it down first") {}
 };
 
 /// Names a callback that was given to Context::add_on_shutdown_callback.
@@ -54,7 +55,10 @@ class Context : public std::enable_shared_from_this<Context> {
   virtual OnShutdownCallbackHandle add_on_shutdown_callback(OnShutdownCallback callback);
   virtual bool remove_on_shutdown_callback(const OnShutdownCallbackHandle& handle);
 
-  std::shared_ptr<rcl_context_t> get_rcl_context() { return context_; }
+  std::shared_ptr<rcl_context_t> get_rcl_context() {
+    std::lock_guard lock(mutex_);
+    return context_;
+  }
 
   /// Sleeps until the time is over (true) or the context is shut down (false).
   bool sleep_for(const std::chrono::nanoseconds& duration);

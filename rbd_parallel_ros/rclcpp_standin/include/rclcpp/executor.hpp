@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <rcl/wait.h>
-
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "rclcpp/callback_group.hpp"
+#include "rclcpp/detail/wait_set.hpp"
 #include "rclcpp/executor_options.hpp"
 #include "rclcpp/future_return_code.hpp"
 #include "rclcpp/guard_condition.hpp"
@@ -23,21 +22,6 @@ namespace rclcpp {
 class Node;
 
 namespace detail {
-
-/// Owns an rcl wait set.
-class WaitSet {
- public:
-  explicit WaitSet(std::shared_ptr<rcl_context_t> context);
-  WaitSet(const WaitSet&) = delete;
-  WaitSet& operator=(const WaitSet&) = delete;
-  ~WaitSet();
-
-  rcl_wait_set_t* get() { return &wait_set_; }
-
- private:
-  std::shared_ptr<rcl_context_t> context_;
-  rcl_wait_set_t wait_set_ = rcl_get_zero_initialized_wait_set();
-};
 
 /// Something that is ready, with the group that says whether it may run.
 struct Executable {

@@ -33,8 +33,8 @@ std::ostream& operator<<(std::ostream& os, ParameterType type);
 class ParameterTypeException : public std::runtime_error {
  public:
   ParameterTypeException(ParameterType expected, ParameterType actual)
-      : std::runtime_error("expected [" + to_string(expected) + "] got [" + to_string(actual) +
-                           "]") {}
+      : std::runtime_error("expected a value of type " + to_string(expected) +
+                           ", got one of type " + to_string(actual)) {}
 };
 
 /// A value of one of the ten types that a parameter can have.

@@ -33,6 +33,26 @@ class Entity {
   virtual void execute() = 0;
 };
 
+/// Adds an object to a wait set, with rcl's function for its kind; returns its place there.
+template <typename ObjectT>
+size_t place_in(rcl_wait_set_t& wait_set, const ObjectT* object,
+                rcl_ret_t (*add)(rcl_wait_set_t*, const ObjectT*, size_t*)) {
+  size_t place = 0;
+  check(add(&wait_set, object, &place), "no room in the wait set");
+  return place;
+}
+
+/// Whether rcl took something; `nothing` is how it says that there was nothing, perhaps since
+/// another thread was faster.
+inline bool taken(rcl_ret_t ret, rcl_ret_t nothing, const char* what) {
+  if (ret == nothing) {
+    rcl_reset_error();
+    return false;
+  }
+  check(ret, std::string(what) + " cannot be taken");
+  return true;
+}
+
 /// Logs that an rcl object could not be ended; a destructor cannot throw.
 void report_fini_error(const char* what) noexcept;
 

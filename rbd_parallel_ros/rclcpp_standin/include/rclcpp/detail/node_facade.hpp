@@ -11,6 +11,7 @@
 
 #include "rclcpp/client.hpp"
 #include "rclcpp/clock.hpp"
+#include "rclcpp/detail/parameter_facade.hpp"
 #include "rclcpp/logger.hpp"
 #include "rclcpp/node_interfaces/node_base_interface.hpp"
 #include "rclcpp/node_interfaces/node_clock_interface.hpp"
@@ -25,16 +26,8 @@
 
 namespace rclcpp::detail {
 
-class NodeFacade {
+class NodeFacade : public ParameterFacade {
  public:
-  using PreSetParametersCallbackHandle = node_interfaces::PreSetParametersCallbackHandle;
-  using PreSetParametersCallbackType = PreSetParametersCallbackHandle::PreSetParametersCallbackType;
-  using OnSetParametersCallbackHandle = node_interfaces::OnSetParametersCallbackHandle;
-  using OnSetParametersCallbackType = OnSetParametersCallbackHandle::OnSetParametersCallbackType;
-  using PostSetParametersCallbackHandle = node_interfaces::PostSetParametersCallbackHandle;
-  using PostSetParametersCallbackType =
-      PostSetParametersCallbackHandle::PostSetParametersCallbackType;
-
   NodeFacade(const NodeFacade&) = delete;
   NodeFacade& operator=(const NodeFacade&) = delete;
 
@@ -111,164 +104,6 @@ class NodeFacade {
     return timer;
   }
 
-  const ParameterValue& declare_parameter(
-      const std::string& name, const ParameterValue& default_value,
-      const rcl_interfaces::msg::ParameterDescriptor& descriptor =
-          rcl_interfaces::msg::ParameterDescriptor(),
-      bool ignore_override = false) {
-    return parameters_->declare_parameter(name, default_value, descriptor, ignore_override);
-  }
-  const ParameterValue& declare_parameter(
-      const std::string& name, ParameterType type,
-      const rcl_interfaces::msg::ParameterDescriptor& descriptor =
-          rcl_interfaces::msg::ParameterDescriptor(),
-      bool ignore_override = false) {
-    return parameters_->declare_parameter(name, type, descriptor, ignore_override);
-  }
-  template <typename ParameterT>
-  auto declare_parameter(const std::string& name, const ParameterT& default_value,
-                         const rcl_interfaces::msg::ParameterDescriptor& descriptor =
-                             rcl_interfaces::msg::ParameterDescriptor(),
-                         bool ignore_override = false) {
-    try {
-      return declare_parameter(name, ParameterValue(default_value), descriptor, ignore_override)
-          .template get<ParameterT>();
-    } catch (const ParameterTypeException& error) {
-      throw exceptions::InvalidParameterTypeException(name, error.what());
-    }
-  }
-  /// Without a default: an override must give the value.
-  template <typename ParameterT>
-  auto declare_parameter(const std::string& name,
-                         const rcl_interfaces::msg::ParameterDescriptor& descriptor =
-                             rcl_interfaces::msg::ParameterDescriptor(),
-                         bool ignore_override = false) {
-    const ParameterType type = ParameterValue(ParameterT{}).get_type();
-    try {
-      return declare_parameter(name, type, descriptor, ignore_override).template get<ParameterT>();
-    } catch (const ParameterTypeException&) {
-      throw exceptions::UninitializedStaticallyTypedParameterException(name);
-    }
-  }
-  template <typename ParameterT>
-  std::vector<ParameterT> declare_parameters(const std::string& name_space,
-                                             const std::map<std::string, ParameterT>& parameters,
-                                             bool ignore_overrides = false) {
-    std::vector<ParameterT> values;
-    const std::string prefix = name_space.empty() ? "" : name_space + ".";
-    for (const auto& [name, value] : parameters) {
-      values.push_back(static_cast<ParameterT>(declare_parameter(
-          prefix + name, value, rcl_interfaces::msg::ParameterDescriptor(), ignore_overrides)));
-    }
-    return values;
-  }
-  template <typename ParameterT>
-  std::vector<ParameterT> declare_parameters(
-      const std::string& name_space,
-      const std::map<std::string, std::pair<ParameterT, rcl_interfaces::msg::ParameterDescriptor>>&
-          parameters,
-      bool ignore_overrides = false) {
-    std::vector<ParameterT> values;
-    const std::string prefix = name_space.empty() ? "" : name_space + ".";
-    for (const auto& [name, value] : parameters) {
-      values.push_back(static_cast<ParameterT>(
-          declare_parameter(prefix + name, value.first, value.second, ignore_overrides)));
-    }
-    return values;
-  }
-  void undeclare_parameter(const std::string& name) { parameters_->undeclare_parameter(name); }
-  bool has_parameter(const std::string& name) const { return parameters_->has_parameter(name); }
-
-  rcl_interfaces::msg::SetParametersResult set_parameter(const Parameter& parameter) {
-    return parameters_->set_parameters_atomically({parameter});
-  }
-  std::vector<rcl_interfaces::msg::SetParametersResult> set_parameters(
-      const std::vector<Parameter>& parameters) {
-    return parameters_->set_parameters(parameters);
-  }
-  rcl_interfaces::msg::SetParametersResult set_parameters_atomically(
-      const std::vector<Parameter>& parameters) {
-    return parameters_->set_parameters_atomically(parameters);
-  }
-
-  Parameter get_parameter(const std::string& name) const {
-    return parameters_->get_parameter(name);
-  }
-  bool get_parameter(const std::string& name, Parameter& parameter) const {
-    return parameters_->get_parameter(name, parameter);
-  }
-  template <typename ParameterT>
-  bool get_parameter(const std::string& name, ParameterT& value) const {
-    Parameter parameter(name);
-    const bool found = parameters_->get_parameter(name, parameter);
-    if (found) {
-      value = static_cast<ParameterT>(parameter.template get_value<ParameterT>());
-    }
-    return found;
-  }
-  template <typename ParameterT>
-  bool get_parameter_or(const std::string& name, ParameterT& value,
-                        const ParameterT& alternative) const {
-    const bool found = get_parameter(name, value);
-    if (!found) {
-      value = alternative;
-    }
-    return found;
-  }
-  template <typename ParameterT>
-  ParameterT get_parameter_or(const std::string& name, const ParameterT& alternative) const {
-    ParameterT value;
-    get_parameter_or(name, value, alternative);
-    return value;
-  }
-  std::vector<Parameter> get_parameters(const std::vector<std::string>& names) const {
-    return parameters_->get_parameters(names);
-  }
-  /// All "prefix.name", under their names without the prefix.
-  template <typename ParameterT>
-  bool get_parameters(const std::string& prefix, std::map<std::string, ParameterT>& values) const {
-    std::map<std::string, Parameter> parameters;
-    const bool found = parameters_->get_parameters_by_prefix(prefix, parameters);
-    for (const auto& [name, parameter] : parameters) {
-      values[name] = static_cast<ParameterT>(parameter.template get_value<ParameterT>());
-    }
-    return found;
-  }
-  rcl_interfaces::msg::ParameterDescriptor describe_parameter(const std::string& name) const;
-  std::vector<rcl_interfaces::msg::ParameterDescriptor> describe_parameters(
-      const std::vector<std::string>& names) const {
-    return parameters_->describe_parameters(names);
-  }
-  std::vector<uint8_t> get_parameter_types(const std::vector<std::string>& names) const {
-    return parameters_->get_parameter_types(names);
-  }
-  rcl_interfaces::msg::ListParametersResult list_parameters(
-      const std::vector<std::string>& prefixes, uint64_t depth) const {
-    return parameters_->list_parameters(prefixes, depth);
-  }
-
-  [[nodiscard]] PreSetParametersCallbackHandle::SharedPtr add_pre_set_parameters_callback(
-      PreSetParametersCallbackType callback) {
-    return parameters_->add_pre_set_parameters_callback(std::move(callback));
-  }
-  [[nodiscard]] OnSetParametersCallbackHandle::SharedPtr add_on_set_parameters_callback(
-      OnSetParametersCallbackType callback) {
-    return parameters_->add_on_set_parameters_callback(std::move(callback));
-  }
-  [[nodiscard]] PostSetParametersCallbackHandle::SharedPtr add_post_set_parameters_callback(
-      PostSetParametersCallbackType callback) {
-    return parameters_->add_post_set_parameters_callback(std::move(callback));
-  }
-  void remove_pre_set_parameters_callback(const PreSetParametersCallbackHandle* handle) {
-    parameters_->remove_pre_set_parameters_callback(handle);
-  }
-  void remove_on_set_parameters_callback(const OnSetParametersCallbackHandle* handle) {
-    parameters_->remove_on_set_parameters_callback(handle);
-  }
-  void remove_post_set_parameters_callback(const PostSetParametersCallbackHandle* handle) {
-    parameters_->remove_post_set_parameters_callback(handle);
-  }
-
   std::vector<std::string> get_node_names() const;
   std::map<std::string, std::vector<std::string>> get_topic_names_and_types() const;
   std::map<std::string, std::vector<std::string>> get_service_names_and_types() const;
@@ -296,10 +131,11 @@ class NodeFacade {
   static std::chrono::nanoseconds timer_period(std::chrono::duration<Rep, Period> period) {
     using Seconds = std::chrono::duration<long double>;
     if (period < std::chrono::duration<Rep, Period>::zero()) {
-      throw std::invalid_argument("timer period cannot be negative");
+      throw std::invalid_argument("expected a period of a timer of at least 0, got a negative one");
     }
     if (Seconds(period) > Seconds(std::chrono::nanoseconds::max())) {
-      throw std::invalid_argument("timer period must be less than std::chrono::nanoseconds::max()");
+      throw std::invalid_argument(
+          "expected a period of a timer that fits into std::chrono::nanoseconds, got a longer one");
     }
     return std::chrono::duration_cast<std::chrono::nanoseconds>(period);
   }
@@ -308,7 +144,6 @@ class NodeFacade {
   node_interfaces::NodeBaseInterface::SharedPtr base_;
   node_interfaces::NodeLoggingInterface::SharedPtr logging_;
   node_interfaces::NodeClockInterface::SharedPtr clock_;
-  node_interfaces::NodeParametersInterface::SharedPtr parameters_;
   std::unique_ptr<TimeSource> time_source_;
 };
 

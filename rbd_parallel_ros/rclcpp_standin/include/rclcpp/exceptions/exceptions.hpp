@@ -15,7 +15,7 @@ namespace rclcpp::exceptions {
 
 class InvalidNodeError : public std::runtime_error {
  public:
-  InvalidNodeError() : std::runtime_error("node is invalid") {}
+  InvalidNodeError() : std::runtime_error("expected a node, got one that is invalid") {}
 };
 
 /// A name of a node, namespace, topic or service that breaks the rules for names.
@@ -115,13 +115,14 @@ class InvalidParameterValueException : public std::runtime_error {
 class InvalidParameterTypeException : public std::runtime_error {
  public:
   InvalidParameterTypeException(const std::string& name, const std::string& message)
-      : std::runtime_error("parameter '" + name + "' has invalid type: " + message) {}
+      : std::runtime_error("wrong type of the parameter '" + name + "': " + message) {}
 };
 
 class UninitializedStaticallyTypedParameterException : public std::runtime_error {
  public:
   explicit UninitializedStaticallyTypedParameterException(const std::string& name)
-      : std::runtime_error("Statically typed parameter '" + name + "' must be initialized.") {}
+      : std::runtime_error("expected a value for the parameter '" + name +
+                           "', which has a fixed type and no default; give an override") {}
 };
 
 class ParameterAlreadyDeclaredException : public std::runtime_error {
@@ -147,7 +148,7 @@ class ParameterModifiedInCallbackException : public std::runtime_error {
 class ParameterUninitializedException : public std::runtime_error {
  public:
   explicit ParameterUninitializedException(const std::string& name)
-      : std::runtime_error("parameter '" + name + "' is not initialized") {}
+      : std::runtime_error("the parameter '" + name + "' is declared, but has no value yet") {}
 };
 
 /// Throws the exception that fits an rcl return code other than RCL_RET_OK, and resets rcl's error
