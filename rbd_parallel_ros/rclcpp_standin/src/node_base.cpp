@@ -11,78 +11,20 @@
 #include "rclcpp/logging.hpp"
 #include "rclcpp/node_interfaces/node_base_interface.hpp"
 
-namespace rclcpp {
-
-GuardCondition::GuardCondition(const Context::SharedPtr& context)
-    : context_(context->get_rcl_context()) {
-  if (!context_) {
-    throw std::invalid_argument("the context is not initialized: call rclcpp::init first");
-  }
-  detail::check(rcl_guard_condition_init(&condition_, context_.get(),
-                                         rcl_guard_condition_get_default_options()),
-                "no guard condition");
-}
-
-GuardCondition::~GuardCondition() {
-  if (rcl_guard_condition_fini(&condition_) != RCL_RET_OK) {
-    detail::report_fini_error("a guard condition");
-  }
-}
-
-void GuardCondition::trigger() {
-  detail::check(rcl_trigger_guard_condition(&condition_), "a guard condition cannot be triggered");
-}
-
-void CallbackGroup::add(const std::shared_ptr<detail::Entity>& entity) {
-  {
-    std::lock_guard lock(mutex_);
-    members_.push_back(entity);
-  }
-  on_change_();
-}
-
-void CallbackGroup::for_each(const std::function<void(std::shared_ptr<detail::Entity>)>& visit) {
-  std::lock_guard lock(mutex_);
-  std::erase_if(members_, [&](const auto& weak) {
-    auto member = weak.lock();
-    if (!member) {
-      return true;
-    }
-    visit(std::move(member));
-    return false;
-  });
-}
-
-namespace detail {
-
-void report_fini_error(const char* what) noexcept {
-  RCLCPP_ERROR(get_logger("rclcpp"), "failed to end %s: %s", what, rcl_get_error_string().str);
-  rcl_reset_error();
-}
-
-void check_topic(rcl_ret_t ret, const std::string& topic, const std::string& what) {
-  if (ret == RCL_RET_TOPIC_NAME_INVALID) {
-    const std::string message = rcl_get_error_string().str;
-    rcl_reset_error();
-    throw exceptions::InvalidTopicNameError(topic.c_str(), message.c_str(), 0);
-  }
-  check(ret, what);
-}
-
-void check_service(rcl_ret_t ret, const std::string& service, const std::string& what) {
-  if (ret == RCL_RET_SERVICE_NAME_INVALID) {
-    const std::string message = rcl_get_error_string().str;
-    rcl_reset_error();
-    throw exceptions::InvalidServiceNameError(service.c_str(), message.c_str(), 0);
-  }
-  check(ret, what);
-}
-
-}  // namespace detail
-
-namespace node_interfaces {
+namespace rclcpp::node_interfaces {
 
 namespace {
+
+// Throws with what is wrong in a name, and where.
+template <typename ErrorT>
+[[noreturn]] void refuse(const std::string& name, rmw_ret_t (*validate)(const char*, int*, size_t*),
+                         const char* (*explain)(int)) {
+  int fault = 0;
+  size_t place = 0;
+  (void)validate(name.c_str(), &fault, &place);
+  rcl_reset_error();
+  throw ErrorT(name.c_str(), explain(fault), place);
+}
 
 std::shared_ptr<rcl_node_t> create_node(const std::string& name, const std::string& name_space,
                                         const NodeOptions& options) {
@@ -97,24 +39,12 @@ std::shared_ptr<rcl_node_t> create_node(const std::string& name, const std::stri
   const rcl_ret_t ret =
       rcl_node_init(node.get(), name.c_str(), name_space.c_str(), context.get(), rcl_options.get());
   if (ret == RCL_RET_NODE_INVALID_NAME) {
-    rcl_reset_error();
-    int result = 0;
-    size_t index = 0;
-    if (rmw_validate_node_name(name.c_str(), &result, &index) != RMW_RET_OK) {
-      rcl_reset_error();
-    }
-    throw exceptions::InvalidNodeNameError(name.c_str(),
-                                           rmw_node_name_validation_result_string(result), index);
+    refuse<exceptions::InvalidNodeNameError>(name, rmw_validate_node_name,
+                                             rmw_node_name_validation_result_string);
   }
   if (ret == RCL_RET_NODE_INVALID_NAMESPACE) {
-    rcl_reset_error();
-    int result = 0;
-    size_t index = 0;
-    if (rmw_validate_namespace(name_space.c_str(), &result, &index) != RMW_RET_OK) {
-      rcl_reset_error();
-    }
-    throw exceptions::InvalidNamespaceError(name_space.c_str(),
-                                            rmw_namespace_validation_result_string(result), index);
+    refuse<exceptions::InvalidNamespaceError>(name_space, rmw_validate_namespace,
+                                              rmw_namespace_validation_result_string);
   }
   detail::check(ret, "the node cannot be made");
   bool rosout = rcl_logging_rosout_enabled() && options.enable_rosout();
@@ -193,5 +123,4 @@ void NodeBaseInterface::add(const std::shared_ptr<detail::Entity>& entity,
   (group ? group : default_group_)->add(entity);
 }
 
-}  // namespace node_interfaces
-}  // namespace rclcpp
+}  // namespace rclcpp::node_interfaces

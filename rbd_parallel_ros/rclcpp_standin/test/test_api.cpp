@@ -35,6 +35,20 @@ TEST(Time, KindsOfClocksDoNotMix) {
   EXPECT_EQ(rclcpp::Clock(RCL_STEADY_TIME).now().get_clock_type(), RCL_STEADY_TIME);
 }
 
+TEST(Time, OnlyRosTimeIsSimulated) {
+  const auto simulated = [](rcl_clock_type_t clock) {
+    return rclcpp::NodeOptions().clock_type(clock).append_parameter_override("use_sim_time", true);
+  };
+  rclcpp::Node ros("simulated", simulated(RCL_ROS_TIME));
+  EXPECT_TRUE(ros.get_clock()->ros_time_is_active());
+  EXPECT_EQ(ros.now().nanoseconds(), 0);  // until /clock says otherwise
+  EXPECT_TRUE(ros.set_parameter(rclcpp::Parameter("use_sim_time", false)).successful);
+  EXPECT_GT(ros.now().nanoseconds(), 0);
+  rclcpp::Node steady("not_simulated", simulated(RCL_STEADY_TIME));
+  EXPECT_FALSE(steady.get_clock()->ros_time_is_active());
+  EXPECT_GT(steady.now().nanoseconds(), 0);
+}
+
 TEST(QoS, SettersAndProfiles) {
   rclcpp::QoS qos(5);
   EXPECT_EQ(qos.depth(), 5u);
