@@ -18,17 +18,17 @@ def urdf(name):
     return (ROBOTS / f"{name}.urdf").read_text()
 
 
-def executable():
-    return pathlib.Path(get_package_prefix("rbd_parallel_ros")) / "lib" / "rbd_parallel_ros" / "dynamics_node"
+def executable(name="dynamics_node"):
+    return pathlib.Path(get_package_prefix("rbd_parallel_ros")) / "lib" / "rbd_parallel_ros" / name
 
 
 class NodeProcess:
-    """Runs dynamics_node with parameters from a file, and keeps what it logs."""
+    """Runs a node with parameters from a file, and keeps what it logs."""
 
-    def __init__(self, folder, parameters=None, namespace="", arguments=()):
+    def __init__(self, folder, parameters=None, namespace="", arguments=(), program="dynamics_node"):
         self.folder = pathlib.Path(folder)
         self.log_path = self.folder / f"node_{time.monotonic_ns()}.log"
-        command = [str(executable()), "--ros-args", "-r", f"__ns:=/{namespace}"]
+        command = [str(executable(program)), "--ros-args", "-r", f"__ns:=/{namespace}"]
         if parameters:
             path = self.log_path.with_suffix(".yaml")
             path.write_text(yaml.safe_dump({"/**": {"ros__parameters": parameters}}))

@@ -45,13 +45,37 @@ def test_python_block_runs(code):
     assert "arm7: 7 moving joints" in done.stdout
 
 
-def test_cpp_block_is_the_tested_program():
-    program = (ROOT / "rbd_parallel_core/test/install/main.cpp").read_text(encoding="utf-8")
-    assert blocks("cpp") == [program]
+# Whole files, and files that excerpts are from. The tests build, load or install all of them.
+PROGRAMS = ["rbd_parallel_core/test/install/main.cpp", "rbd_parallel_ros/examples/gravity_compensation.cpp"]
+EXCERPTED = [
+    "rbd_parallel_core/test/backend/test_reference.cpp",
+    "rbd_parallel_core/test/install/CMakeLists.txt",
+    "rbd_parallel_ros/package.xml",
+    "test/third_party_backend/CMakeLists.txt",
+    "test/third_party_backend/plugins.xml",
+    "test/third_party_backend/src/test_backends.cpp",
+]
+BROKEN_ROBOT = '<robot name="broken">\n'
+
+
+def is_excerpt(block, path):
+    """The block's lines are lines of the file, in its order; some may be left out."""
+    lines = iter((ROOT / path).read_text(encoding="utf-8").splitlines())
+    return all(line in lines for line in block.splitlines() if line)
+
+
+def test_programs_are_the_tested_ones():
+    for path in PROGRAMS:
+        assert (ROOT / path).read_text(encoding="utf-8") in blocks("cpp"), path
+
+
+@pytest.mark.parametrize("code", blocks("cpp") + blocks("cmake") + blocks("xml"))
+def test_code_block_is_from_a_tested_file(code):
+    assert code.startswith(BROKEN_ROBOT) or any(is_excerpt(code, path) for path in PROGRAMS + EXCERPTED)
 
 
 def test_error_block_is_what_the_loader_says():
-    (broken,) = blocks("xml")
+    (broken,) = [block for block in blocks("xml") if block.startswith(BROKEN_ROBOT)]
     with pytest.raises(rbd_parallel.ModelError) as caught:
         rbd_parallel.load_urdf(broken)
     assert str(caught.value) + "\n" in blocks("text")
@@ -105,7 +129,8 @@ def test_paths_exist(page):
     for word in re.findall(r"`([^`\s]+)`", prose(page)):
         is_path = re.fullmatch(r"\.?[\w-]+(/[\w.*-]+)*/?", word) and "/" in word
         is_file = re.fullmatch(r"[\w-]+\.(md|txt|hpp|cpp|py|urdf|cmake)", word)
-        if not is_path and not is_file:
+        is_ros_name = re.fullmatch(r"rbd_parallel/\w+|(std|lifecycle)_msgs/\w+", word)  # of a plugin, of a type
+        if is_ros_name or not (is_path or is_file):
             continue
         places = [ROOT, ROOT / "rbd_parallel_core", ROOT / "rbd_parallel_core/include", ROOT / "docs"]
         places += (ROOT / "rbd_parallel_core/include").rglob("*/")
