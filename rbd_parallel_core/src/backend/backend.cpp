@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rbd_parallel_core/backend.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -16,8 +17,10 @@ constexpr std::size_t largest_batch = std::size_t{1} << 40;
 /// Checks the arguments of one call in order; remembers the first fault.
 class Checker {
  public:
-  Checker(const Model* model, const BackendOptions& options, std::size_t batch) noexcept
-      : model_(model), batch_(batch) {
+  /// `states`: how many the arrays hold, which for Layout::lanes can be more than the batch.
+  Checker(const Model* model, const BackendOptions& options, std::size_t batch,
+          std::size_t states) noexcept
+      : model_(model), batch_(batch), states_(states) {
     if (model == nullptr) {
       result_ = {Code::not_configured, Argument::none, 0, 0};
     } else if (batch > options.max_batch) {
@@ -29,7 +32,7 @@ class Checker {
   template <class T>
   Checker& need(Argument argument, std::span<T> array, std::size_t columns) noexcept {
     std::size_t expected = 0;
-    if (__builtin_mul_overflow(batch_, columns, &expected)) expected = largest_size;
+    if (__builtin_mul_overflow(states_, columns, &expected)) expected = largest_size;
     if (result_.ok() && array.size() != expected) {
       refuse(array.empty() ? Code::missing : Code::wrong_size, argument, expected, array.size());
     }
@@ -40,6 +43,12 @@ class Checker {
   Checker& allow(Argument argument, std::span<T> array, std::size_t columns) noexcept {
     return array.empty() ? *this : need(argument, array, columns);
   }
+  Checker& status(std::span<StateStatus> status) noexcept {
+    if (result_.ok() && !status.empty() && status.size() != batch_) {
+      refuse(Code::wrong_size, Argument::status, batch_, status.size());
+    }
+    return *this;
+  }
   Checker& links(std::span<const int> links) noexcept {
     for (const int link : links) {
       if (result_.ok() && (link < 0 || static_cast<std::size_t>(link) >= model_->links().size())) {
@@ -49,7 +58,8 @@ class Checker {
     }
     return *this;
   }
-  Checker& wrenches(const ExternalWrenches& f_ext) noexcept {
+  template <class Real>
+  Checker& wrenches(const BasicExternalWrenches<Real>& f_ext) noexcept {
     if (!result_.ok()) return *this;
     return links(f_ext.links).need(Argument::wrenches, f_ext.wrenches, 6 * f_ext.links.size());
   }
@@ -68,17 +78,27 @@ class Checker {
   }
 
   const Model* model_;
-  std::size_t batch_;
+  std::size_t batch_, states_;
   Result result_;
 };
 
-Checker check_forces(const Model* model, const BackendOptions& options,
-                     const Forces& args) noexcept {
-  Checker check(model, options, args.batch);
+/// A Checker of the call with these arguments.
+template <class Real, class Args>
+Checker checker(const BasicBackend<Real>& backend, const Args& args) noexcept {
+  const std::size_t width =
+      args.layout == Layout::lanes && backend.configured() ? backend.lane_width() : 1;
+  const std::size_t batch = std::min(args.batch, largest_batch);  // too large: refused anyway
+  return {backend.configured() ? &backend.model() : nullptr, backend.options(), args.batch,
+          (batch + width - 1) / width * width};
+}
+
+template <class Real>
+Checker check_forces(const BasicBackend<Real>& backend, const BasicForces<Real>& args) noexcept {
+  Checker check = checker(backend, args);
   check.need(Argument::q, args.q, check.nq())
       .allow(Argument::v, args.v, check.nv())
       .need(Argument::tau, args.tau, check.nv())
-      .allow(Argument::status, args.status, 1);
+      .status(args.status);
   return check;
 }
 
@@ -86,7 +106,9 @@ constexpr Result not_offered{Code::unsupported, Argument::none, 0, 0};
 
 }  // namespace
 
-void Backend::configure(std::shared_ptr<const Model> model, const BackendOptions& options) {
+template <class Real>
+void BasicBackend<Real>::configure(std::shared_ptr<const Model> model,
+                                   const BackendOptions& options) {
   model_.reset();
   if (model == nullptr) throw std::invalid_argument("configure: the model is null");
   if (options.max_batch == 0)
@@ -104,51 +126,57 @@ void Backend::configure(std::shared_ptr<const Model> model, const BackendOptions
   model_ = std::move(model);
 }
 
-Result Backend::inverse_dynamics(const InverseDynamics& args) noexcept {
-  Checker check(model_.get(), options_, args.batch);
+template <class Real>
+Result BasicBackend<Real>::inverse_dynamics(const InverseDynamics& args) noexcept {
+  Checker check = checker(*this, args);
   check.need(Argument::q, args.q, check.nq())
       .allow(Argument::v, args.v, check.nv())
       .allow(Argument::a, args.a, check.nv())
       .wrenches(args.f_ext)
       .need(Argument::tau, args.tau, check.nv())
-      .allow(Argument::status, args.status, 1);
+      .status(args.status);
   return check.done() ? check.result() : do_inverse_dynamics(args);
 }
 
-Result Backend::bias_forces(const Forces& args) noexcept {
-  const Checker check = check_forces(model_.get(), options_, args);
+template <class Real>
+Result BasicBackend<Real>::bias_forces(const Forces& args) noexcept {
+  const Checker check = check_forces(*this, args);
   return check.done() ? check.result() : do_bias_forces(args);
 }
 
-Result Backend::gravity_forces(const Forces& args) noexcept {
-  const Checker check = check_forces(model_.get(), options_, args);
+template <class Real>
+Result BasicBackend<Real>::gravity_forces(const Forces& args) noexcept {
+  const Checker check = check_forces(*this, args);
   return check.done() ? check.result() : do_gravity_forces(args);
 }
 
-Result Backend::coriolis_forces(const Forces& args) noexcept {
-  const Checker check = check_forces(model_.get(), options_, args);
+template <class Real>
+Result BasicBackend<Real>::coriolis_forces(const Forces& args) noexcept {
+  const Checker check = check_forces(*this, args);
   return check.done() ? check.result() : do_coriolis_forces(args);
 }
 
-Result Backend::mass_matrix(const MassMatrix& args) noexcept {
-  Checker check(model_.get(), options_, args.batch);
+template <class Real>
+Result BasicBackend<Real>::mass_matrix(const MassMatrix& args) noexcept {
+  Checker check = checker(*this, args);
   const std::size_t square = check.nv() * check.nv();
   check.need(Argument::q, args.q, check.nq())
       .allow(Argument::mass_matrix, args.mass_matrix, square)
       .allow(Argument::cholesky, args.cholesky, square)
       .allow(Argument::inverse, args.inverse, square)
-      .allow(Argument::status, args.status, 1);
+      .status(args.status);
   return check.done() ? check.result() : do_mass_matrix(args);
 }
 
-Result Backend::forward_dynamics(const ForwardDynamics& args) noexcept {
-  Checker check(model_.get(), options_, args.batch);
+template <class Real>
+Result BasicBackend<Real>::forward_dynamics(const ForwardDynamics& args) noexcept {
+  Checker check = checker(*this, args);
   check.need(Argument::q, args.q, check.nq())
       .allow(Argument::v, args.v, check.nv())
       .allow(Argument::tau, args.tau, check.nv())
       .wrenches(args.f_ext)
       .need(Argument::qdd, args.qdd, check.nv())
-      .allow(Argument::status, args.status, 1);
+      .status(args.status);
   if (check.ok() && args.method == ForwardMethod::aba && model_->has_mimic()) {
     return {Code::unsupported, Argument::method, 0, 0};
   }
@@ -160,34 +188,63 @@ Result Backend::forward_dynamics(const ForwardDynamics& args) noexcept {
   return do_forward_dynamics(chosen);
 }
 
-Result Backend::energies(const Energies& args) noexcept {
-  Checker check(model_.get(), options_, args.batch);
+template <class Real>
+Result BasicBackend<Real>::energies(const Energies& args) noexcept {
+  Checker check = checker(*this, args);
   check.need(Argument::q, args.q, check.nq())
       .allow(Argument::v, args.v, check.nv())
       .allow(Argument::kinetic, args.kinetic, 1)
       .allow(Argument::potential, args.potential, 1)
       .allow(Argument::com, args.com, 3)
-      .allow(Argument::status, args.status, 1);
+      .status(args.status);
   return check.done() ? check.result() : do_energies(args);
 }
 
-Result Backend::link_kinematics(const LinkKinematics& args) noexcept {
-  Checker check(model_.get(), options_, args.batch);
+template <class Real>
+Result BasicBackend<Real>::link_kinematics(const LinkKinematics& args) noexcept {
+  Checker check = checker(*this, args);
   check.need(Argument::q, args.q, check.nq())
       .links(args.links)
       .allow(Argument::poses, args.poses, 7 * args.links.size())
       .allow(Argument::jacobian, args.jacobian, 6 * check.nv() * args.links.size())
-      .allow(Argument::status, args.status, 1);
+      .status(args.status);
   return check.done() ? check.result() : do_link_kinematics(args);
 }
 
-Result Backend::do_inverse_dynamics(const InverseDynamics&) noexcept { return not_offered; }
-Result Backend::do_bias_forces(const Forces&) noexcept { return not_offered; }
-Result Backend::do_gravity_forces(const Forces&) noexcept { return not_offered; }
-Result Backend::do_coriolis_forces(const Forces&) noexcept { return not_offered; }
-Result Backend::do_mass_matrix(const MassMatrix&) noexcept { return not_offered; }
-Result Backend::do_forward_dynamics(const ForwardDynamics&) noexcept { return not_offered; }
-Result Backend::do_energies(const Energies&) noexcept { return not_offered; }
-Result Backend::do_link_kinematics(const LinkKinematics&) noexcept { return not_offered; }
+template <class Real>
+Result BasicBackend<Real>::do_inverse_dynamics(const InverseDynamics&) noexcept {
+  return not_offered;
+}
+template <class Real>
+Result BasicBackend<Real>::do_bias_forces(const Forces&) noexcept {
+  return not_offered;
+}
+template <class Real>
+Result BasicBackend<Real>::do_gravity_forces(const Forces&) noexcept {
+  return not_offered;
+}
+template <class Real>
+Result BasicBackend<Real>::do_coriolis_forces(const Forces&) noexcept {
+  return not_offered;
+}
+template <class Real>
+Result BasicBackend<Real>::do_mass_matrix(const MassMatrix&) noexcept {
+  return not_offered;
+}
+template <class Real>
+Result BasicBackend<Real>::do_forward_dynamics(const ForwardDynamics&) noexcept {
+  return not_offered;
+}
+template <class Real>
+Result BasicBackend<Real>::do_energies(const Energies&) noexcept {
+  return not_offered;
+}
+template <class Real>
+Result BasicBackend<Real>::do_link_kinematics(const LinkKinematics&) noexcept {
+  return not_offered;
+}
+
+template class BasicBackend<double>;
+template class BasicBackend<float>;
 
 }  // namespace rbd_parallel_core

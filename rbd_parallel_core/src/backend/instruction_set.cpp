@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "instruction_set.hpp"
+#include "rbd_parallel_core/instruction_set.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -8,6 +9,8 @@ namespace rbd_parallel_core {
 namespace {
 
 constexpr const char* variable = "RBD_PARALLEL_ISA";
+constexpr std::array all_sets{InstructionSet::baseline, InstructionSet::avx2,
+                              InstructionSet::avx512};
 
 bool available(InstructionSet set) {
   switch (set) {
@@ -19,29 +22,62 @@ bool available(InstructionSet set) {
 #else
       return false;
 #endif
+    case InstructionSet::avx512:
+#ifdef RBD_HAS_AVX512
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("fma");
+#else
+      return false;
+#endif
   }
   return false;
+}
+
+template <class Sets>
+std::string listed(const Sets& sets) {
+  std::string text;
+  for (const InstructionSet set : sets) text += (text.empty() ? "" : ", ") + name_of(set);
+  return text;
+}
+
+InstructionSet require(InstructionSet set, const std::string& who) {
+  if (available(set)) return set;
+  throw std::invalid_argument(who + " is '" + name_of(set) +
+                              "', which this machine or build does not have; it has " +
+                              listed(available_instruction_sets()));
 }
 
 }  // namespace
 
 std::string name_of(InstructionSet set) {
-  return set == InstructionSet::avx2 ? "avx2" : "baseline";
+  switch (set) {
+    case InstructionSet::avx2:
+      return "avx2";
+    case InstructionSet::avx512:
+      return "avx512";
+    default:
+      return "baseline";
+  }
 }
 
-InstructionSet choose_instruction_set() {
+std::vector<InstructionSet> available_instruction_sets() {
+  std::vector<InstructionSet> sets;
+  for (const InstructionSet set : all_sets) {
+    if (available(set)) sets.push_back(set);
+  }
+  return sets;
+}
+
+InstructionSet choose_instruction_set(std::optional<InstructionSet> wanted) {
+  if (wanted) return require(*wanted, "instruction_set");
   const char* asked = std::getenv(variable);
-  if (asked == nullptr || *asked == '\0') {
-    return available(InstructionSet::avx2) ? InstructionSet::avx2 : InstructionSet::baseline;
+  if (asked == nullptr || *asked == '\0') return available_instruction_sets().back();
+  for (const InstructionSet set : all_sets) {
+    if (name_of(set) == asked) return require(set, variable);
   }
-  for (const InstructionSet set : {InstructionSet::baseline, InstructionSet::avx2}) {
-    if (name_of(set) != asked) continue;
-    if (available(set)) return set;
-    throw std::invalid_argument(std::string(variable) + " is '" + asked +
-                                "', which this machine or build does not have; use baseline");
-  }
-  throw std::invalid_argument(std::string(variable) + " is '" + asked +
-                              "', expected baseline or avx2");
+  throw std::invalid_argument(std::string(variable) + " is '" + asked + "', expected one of " +
+                              listed(all_sets));
 }
 
 }  // namespace rbd_parallel_core

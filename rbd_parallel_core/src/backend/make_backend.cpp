@@ -1,20 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 
+#include "cpu/cpu_backend.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "reference/reference_backend.hpp"
 
 namespace rbd_parallel_core {
+namespace {
 
-std::vector<std::string> backend_names() { return {"reference"}; }
-
-std::unique_ptr<Backend> make_backend(std::string_view name) {
-  if (name == "reference") return std::make_unique<ReferenceBackend>();
+template <class Real>
+std::unique_ptr<BasicBackend<Real>> make(std::string_view name) {
+  if (name == "cpu") return std::make_unique<CpuBackend<Real>>();
+  if (name == "reference") return std::make_unique<ReferenceBackend<Real>>();
   std::string known;
   for (const std::string& candidate : backend_names())
     known += (known.empty() ? "" : ", ") + candidate;
   throw std::invalid_argument("backend '" + std::string(name) +
                               "' is not known; there is: " + known);
+}
+
+}  // namespace
+
+std::vector<std::string> backend_names() { return {"cpu", "reference"}; }
+
+template <>
+std::unique_ptr<BasicBackend<double>> make_backend<double>(std::string_view name) {
+  return make<double>(name);
+}
+template <>
+std::unique_ptr<BasicBackend<float>> make_backend<float>(std::string_view name) {
+  return make<float>(name);
 }
 
 }  // namespace rbd_parallel_core

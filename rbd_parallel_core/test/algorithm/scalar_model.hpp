@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "rbd_parallel_core/algorithm/cholesky.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
+#include "rbd_parallel_core/model/converted_model.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 
 namespace rbd_parallel_core {
@@ -15,42 +15,11 @@ namespace rbd_parallel_core {
 template <class S>
 class ScalarModel {
  public:
-  explicit ScalarModel(const Model& model) {
-    const ModelView<double>& from = model.view();
-    for (std::int32_t i = 0; i < from.body_count; ++i) bodies_.push_back(convert(from.body[i]));
-    const auto numbers = [](const double* values, std::int32_t n) {
-      return std::vector<S>(values, values + n);
-    };
-    armature_ = numbers(from.armature, from.nv);
-    damping_ = numbers(from.damping, from.nv);
-    friction_ = numbers(from.friction, from.nv);
-    multipliers_ = numbers(from.column_multiplier, from.column_count);
-    // A binding for each member: one that is added to the struct shows up here as a compile error.
-    const auto& [body_count, link_count, nq, nv, column_count, has_mimic, has_branches,
-                 has_quaternions, gravity, base_inertia, body, link, armature, damping, friction,
-                 column_dof, column_multiplier, dof_parent] = from;
-    view_ = {body_count,
-             0,
-             nq,
-             nv,
-             column_count,
-             has_mimic,
-             has_branches,
-             has_quaternions,
-             broadcast<S>(gravity),
-             broadcast<S>(base_inertia),
-             bodies_.data(),
-             nullptr,
-             armature_.data(),
-             damping_.data(),
-             friction_.data(),
-             column_dof,
-             multipliers_.data(),
-             dof_parent};
-    const std::size_t columns = static_cast<std::size_t>(column_count);
-    memory_.assign(Workspace<S>::bytes(bodies_.size(), columns) / sizeof(S) + 1, S(0));
-    workspace_ =
-        Workspace<S>::in(reinterpret_cast<std::byte*>(memory_.data()), bodies_.size(), columns);
+  explicit ScalarModel(const Model& model) : converted_(model.view()) {
+    const auto bodies = static_cast<std::size_t>(view_.body_count);
+    const auto columns = static_cast<std::size_t>(view_.column_count);
+    memory_.assign(Workspace<S>::bytes(bodies, columns) / sizeof(S) + 1, S(0));
+    workspace_ = Workspace<S>::in(reinterpret_cast<std::byte*>(memory_.data()), bodies, columns);
   }
   ScalarModel(const ScalarModel&) = delete;
   ScalarModel& operator=(const ScalarModel&) = delete;
@@ -96,37 +65,13 @@ class ScalarModel {
   }
 
  private:
-  static BodyView<S> convert(const BodyView<double>& from) {
-    const auto& [placement, inertia, dh_cos, dh_sin, dh_a, angle, shift, pitch, multiplier, offset,
-                 parent, head, column, q_index, v_index, type, dh, next_is_child,
-                 has_more_children] = from;
-    return {broadcast<S>(placement),
-            broadcast<S>(inertia),
-            static_cast<S>(dh_cos),
-            static_cast<S>(dh_sin),
-            static_cast<S>(dh_a),
-            static_cast<S>(angle),
-            static_cast<S>(shift),
-            static_cast<S>(pitch),
-            static_cast<S>(multiplier),
-            static_cast<S>(offset),
-            parent,
-            head,
-            column,
-            q_index,
-            v_index,
-            type,
-            dh,
-            next_is_child,
-            has_more_children};
-  }
   static std::vector<S> wide(const std::vector<double>& numbers) {
     return {numbers.begin(), numbers.end()};
   }
 
-  std::vector<BodyView<S>> bodies_;
-  std::vector<S> armature_, damping_, friction_, multipliers_, memory_;
-  ModelView<S> view_{};
+  ConvertedModel<S> converted_;
+  const ModelView<S>& view_ = converted_.view();
+  std::vector<S> memory_;
   Workspace<S> workspace_{};
 };
 

@@ -12,11 +12,19 @@
 /// row of doubles, a tile of SIMD lanes, a strided buffer of a GPU.
 namespace rbd_parallel_core {
 
-/// Reads coordinate k of one state from a row.
+/// Where the k-th Scalar of an array lies, counted in numbers.
+template <class S>
+RBD_INLINE std::ptrdiff_t offset_of(std::ptrdiff_t k) {
+  return k * static_cast<std::ptrdiff_t>(ScalarTraits<S>::width);
+}
+
+/// Reads coordinate k of one state (or one pack of states) from a row.
 template <class S>
 struct Row {
-  const S* data;
-  RBD_INLINE S operator()(std::int32_t k) const { return data[k]; }
+  const RealOf<S>* data;
+  RBD_INLINE S operator()(std::int32_t k) const {
+    return ScalarTraits<S>::load(data + offset_of<S>(k));
+  }
 };
 
 /// Reads zero. The algorithms leave out at compile time what a zero velocity or acceleration makes
@@ -34,24 +42,30 @@ inline constexpr bool is_zero<Zeros<S>> = true;
 /// Writes coordinate k of one result.
 template <class S>
 struct OutRow {
-  S* data;
-  RBD_INLINE S load(std::int32_t k) const { return data[k]; }
-  RBD_INLINE void store(std::int32_t k, const S& value) const { data[k] = value; }
+  RealOf<S>* data;
+  RBD_INLINE S load(std::int32_t k) const { return ScalarTraits<S>::load(data + offset_of<S>(k)); }
+  RBD_INLINE void store(std::int32_t k, const S& value) const {
+    ScalarTraits<S>::store(data + offset_of<S>(k), value);
+  }
 };
 
 /// A square matrix of one result, row-major.
 template <class S>
 struct OutMatrix {
-  S* data;
+  RealOf<S>* data;
   std::int32_t n;
-  RBD_INLINE std::size_t at(std::int32_t i, std::int32_t j) const {
-    return static_cast<std::size_t>(i) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j);
+  RBD_INLINE std::ptrdiff_t at(std::int32_t i, std::int32_t j) const {
+    return offset_of<S>(static_cast<std::ptrdiff_t>(i) * n + j);
   }
-  RBD_INLINE S load(std::int32_t i, std::int32_t j) const { return data[at(i, j)]; }
-  RBD_INLINE void store(std::int32_t i, std::int32_t j, const S& x) const { data[at(i, j)] = x; }
+  RBD_INLINE S load(std::int32_t i, std::int32_t j) const {
+    return ScalarTraits<S>::load(data + at(i, j));
+  }
+  RBD_INLINE void store(std::int32_t i, std::int32_t j, const S& x) const {
+    ScalarTraits<S>::store(data + at(i, j), x);
+  }
   RBD_INLINE void clear() const {
-    const std::size_t size = at(n, 0);
-    for (std::size_t k = 0; k < size; ++k) data[k] = S(RealOf<S>(0));
+    const std::ptrdiff_t size = at(n, 0);
+    for (std::ptrdiff_t k = 0; k < size; ++k) data[k] = RealOf<S>(0);
   }
 };
 
@@ -95,10 +109,10 @@ constexpr std::int32_t padded_turns(std::int32_t n) {
   for (std::int32_t i = 0; i < n; i += turns_padding) {
     for (std::int32_t k = i; k < i + turns_padding; ++k) reduced_sincos(x[k], s[k], c[k]);
   }
-  for (std::int32_t i = 0; i < n; ++i) large |= !(std::abs(x[i]) <= largest_reduced_angle);
+  for (std::int32_t i = 0; i < n; ++i) large |= !(std::abs(x[i]) <= largest_reduced_angle<double>);
   if (!large) return;
   for (std::int32_t i = 0; i < n; ++i) {
-    if (std::abs(x[i]) <= largest_reduced_angle) continue;
+    if (std::abs(x[i]) <= largest_reduced_angle<double>) continue;
     s[i] = std::sin(x[i]);  // NaN and infinity come here too
     c[i] = std::cos(x[i]);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <type_traits>
 
@@ -29,13 +30,17 @@ namespace rbd_parallel_core {
 ///
 /// The algorithms never write `if (x > 0)` on a Scalar: with a pack of states in SIMD lanes the
 /// answer differs from lane to lane. They use `select` instead. A new kind of Scalar (a pack, a
-/// symbol) joins by specialising this struct.
+/// symbol) joins by specialising this struct. In memory a Scalar is `width` numbers of type Real,
+/// one for each state, with no alignment promised.
 template <class S>
 struct ScalarTraits {
   static_assert(std::is_floating_point_v<S>, "specialise ScalarTraits for this Scalar");
   using Real = S;
   using Mask = bool;
+  static constexpr std::size_t width = 1;
 
+  static RBD_INLINE S load(const Real* at) { return *at; }
+  static RBD_INLINE void store(Real* at, S x) { *at = x; }
   /// a b + c, fused where the hardware has it. Written out because contraction by the compiler is
   /// switched off: results must not depend on what it happens to fuse.
   static RBD_INLINE S mul_add(S a, S b, S c) {
@@ -45,6 +50,8 @@ struct ScalarTraits {
     return a * b + c;
 #endif
   }
+  /// c - a b
+  static RBD_INLINE S neg_mul_add(S a, S b, S c) { return mul_add(-a, b, c); }
   static RBD_INLINE S sqrt(S x) { return std::sqrt(x); }
   static RBD_INLINE S abs(S x) { return std::abs(x); }
   static RBD_INLINE S max(S a, S b) { return a < b ? b : a; }
@@ -55,6 +62,7 @@ struct ScalarTraits {
   static RBD_INLINE Mask less(S a, S b) { return a < b; }
   static RBD_INLINE Mask less_equal(S a, S b) { return a <= b; }
   static RBD_INLINE S select(Mask mask, S a, S b) { return mask ? a : b; }
+  static RBD_INLINE bool all(Mask mask) { return mask; }
 };
 
 template <class S>
@@ -68,7 +76,7 @@ RBD_INLINE S mul_add(const S& a, const S& b, const S& c) {
 /// c - a b
 template <class S>
 RBD_INLINE S neg_mul_add(const S& a, const S& b, const S& c) {
-  return ScalarTraits<S>::mul_add(-a, b, c);
+  return ScalarTraits<S>::neg_mul_add(a, b, c);
 }
 
 /// a b + c d

@@ -3,6 +3,8 @@
 
 namespace rbd_parallel_core::conformance {
 
+RBD_BACKEND_CONFORMANCE(Cpu, {.name = "cpu", .make = [] { return make_backend("cpu"); }});
+
 RBD_BACKEND_CONFORMANCE(Reference,
                         {.name = "reference", .make = [] { return make_backend("reference"); }});
 
@@ -12,7 +14,7 @@ TEST(MakeBackend, NamesWhatItKnows) {
     const auto backend = make_backend("referenz");
     FAIL() << "made a backend of an unknown name";
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "backend 'referenz' is not known; there is: reference");
+    EXPECT_STREQ(error.what(), "backend 'referenz' is not known; there is: cpu, reference");
   }
 }
 

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "groups.hpp"
+#include "kernel_table.hpp"
+#include "rbd_parallel_core/algorithm/cholesky.hpp"
+#include "rbd_parallel_core/algorithm/external_forces.hpp"
+#include "rbd_parallel_core/algorithm/finite.hpp"
+#include "scratch.hpp"
+
+/// The operations on the states of a batch, one text for all Scalars: one state at a time where the
+/// Scalar is a number, as many as it has lanes where it is a pack. Included by the files that are
+/// compiled once for each instruction set; everything is local to them (RBD_KERNEL).
+namespace rbd_parallel_core {
+
+RBD_INLINE std::size_t size(std::int32_t n) { return static_cast<std::size_t>(n); }
+
+/// So far from overflow that no product of a few such numbers comes near it; the numbers of a Model
+/// are such.
+template <class Real>
+inline constexpr Real moderate_limit = sizeof(Real) == 4 ? Real(1e12) : Real(1e100);
+
+/// Calls visit(group) for all groups of the range.
+template <class S, class Visit>
+RBD_INLINE void for_each_group(StateRange range, Layout layout, const Visit& visit) {
+  constexpr std::size_t width = ScalarTraits<S>::width;
+  for (std::size_t s = range.begin; s < range.end; s += width) {
+    const std::size_t left = range.end - s;
+    visit(Group<S>{s, left < width ? left : width, layout});
+  }
+}
+
+template <class S>
+RBD_INLINE S taint(const Row<S>& row, std::size_t n) {
+  return taint_if_not_finite(row, static_cast<std::int32_t>(n), S(RealOf<S>(0)));
+}
+template <class S>
+RBD_INLINE S taint(const OutRow<S>& row, std::size_t n) {
+  return taint(Row<S>{row.data}, n);
+}
+template <class S>
+RBD_INLINE S taint(const Zeros<S>&, std::size_t) {
+  return S(RealOf<S>(0));
+}
+
+/// NaN where a coordinate is not finite; a quaternion that is no rotation counts as not finite,
+/// whether or not the result depends on it.
+template <class S, class Real>
+RBD_INLINE S taint_of_q(const ModelView<Real>& model, const Row<S>& q) {
+  return taint_if_no_rotation(model, q, taint(q, size(model.nq)));
+}
+
+/// Where `good` does not hold the results become NaN, so that no wrong number is taken for a right
+/// one.
+template <class S>
+RBD_INLINE void spoil_unless(const typename ScalarTraits<S>::Mask& good, const OutRow<S>& out,
+                             std::size_t n) {
+  const S nan(std::numeric_limits<RealOf<S>>::quiet_NaN());
+  for (std::int32_t k = 0; k < static_cast<std::int32_t>(n); ++k) {
+    out.store(k, ScalarTraits<S>::select(good, out.load(k), nan));
+  }
+}
+
+/// How each state of a group went.
+template <class S>
+struct Outcome {
+  using T = ScalarTraits<S>;
+
+  S taint;     ///< NaN where the state is not finite, else zero
+  S singular;  ///< 1 + the singular coordinate, or zero
+
+  RBD_INLINE typename T::Mask good() const {
+    return T::less_equal(taint + singular, S(RealOf<S>(0)));
+  }
+
+  /// Writes the status of each state and spoils what was computed for bad ones: `out`, n numbers.
+  RBD_INLINE void finish(const Group<S>& group, std::span<StateStatus> status, const OutRow<S>& out,
+                         std::size_t n) const {
+    if (T::all(good())) [[likely]] {
+      if (status.empty()) return;
+      for (std::size_t l = 0; l < group.count; ++l) status.data()[group.first + l] = {};
+      return;
+    }
+    spoil_unless(good(), out, n);
+    report(group, status);
+  }
+  RBD_INLINE void report(const Group<S>& group, std::span<StateStatus> status) const {
+    if (status.empty()) return;
+    RealOf<S> taints[T::width], dofs[T::width];
+    T::store(taints, taint);
+    T::store(dofs, singular);
+    for (std::size_t l = 0; l < group.count; ++l) {
+      StateStatus& state = status.data()[group.first + l];
+      state = {};
+      if (taints[l] != taints[l]) {
+        state = {StateStatus::Code::not_finite, -1};
+      } else if (dofs[l] > 0) {
+        state = {StateStatus::Code::singular, static_cast<std::int32_t>(dofs[l]) - 1};
+      }
+    }
+  }
+};
+
+template <class S>
+RBD_INLINE Outcome<S> outcome(const S& taint) {
+  return {taint, S(RealOf<S>(0))};
+}
+
+template <class S>
+RBD_INLINE S taint_of_wrenches(const Group<S>& group,
+                               const BasicExternalWrenches<RealOf<S>>& f_ext) {
+  const std::size_t n = 6 * f_ext.links.size();
+  S sum(RealOf<S>(0));
+  RealOf<S>
+      lanes[(ScalarTraits<S>::width > 6 ? ScalarTraits<S>::width : 6) * ScalarTraits<S>::width];
+  for (std::size_t k = 0; k < n; k += 6) {
+    sum = sum + taint(group.read(f_ext.wrenches, n, k, 6, lanes), 6);
+  }
+  return sum;
+}
+
+/// Calls visit(f_ext) with NoForces, or with the forces that the wrenches put on the bodies.
+template <class S, class Visit>
+RBD_INLINE void with_forces(const ModelView<RealOf<S>>& model, const Workspace<S>& workspace,
+                            const Group<S>& group, const BasicExternalWrenches<RealOf<S>>& f_ext,
+                            const Row<S>& q, const Visit& visit) {
+  if (f_ext.links.empty()) {
+    visit(NoForces{});
+    return;
+  }
+  const bool in_world_axes = f_ext.axes == Axes::world;
+  if (in_world_axes) forward_kinematics(model, workspace.kinematics, q);
+  clear_external_forces(model, workspace.f_ext);
+  const std::size_t n = 6 * f_ext.links.size();
+  RealOf<S>
+      lanes[(ScalarTraits<S>::width > 6 ? ScalarTraits<S>::width : 6) * ScalarTraits<S>::width];
+  for (std::size_t k = 0; k < f_ext.links.size(); ++k) {
+    add_external_force(model, workspace.kinematics, f_ext.links[k],
+                       group.read(f_ext.wrenches, n, 6 * k, 6, lanes), in_world_axes,
+                       workspace.f_ext);
+  }
+  visit(workspace.f_ext);
+}
+
+/// Reads n numbers a state, zeros where the array is not given.
+template <class S>
+RBD_INLINE Row<S> read_or_zeros(const Group<S>& group, std::span<const RealOf<S>> array,
+                                std::size_t n, RealOf<S>* buffer, const Scratch<S>& scratch) {
+  if (array.empty()) return {reinterpret_cast<const RealOf<S>*>(scratch.workspace.zeros)};
+  return group.read(array, n, buffer);
+}
+
+/// Calls visit(v, a). Where both or the accelerations are zero, their terms are left out of what is
+/// compiled; that velocities alone are zero is rare and read as such.
+template <class S, class Visit>
+RBD_INLINE void with_rates(const Group<S>& group, const BasicInverseDynamics<RealOf<S>>& args,
+                           std::size_t nv, const Scratch<S>& scratch, const Visit& visit) {
+  if (!args.a.empty()) {
+    const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
+    visit(v, group.read(args.a, nv, scratch.a));
+  } else if (!args.v.empty()) {
+    visit(group.read(args.v, nv, scratch.v), Zeros<S>{});
+  } else {
+    visit(Zeros<S>{}, Zeros<S>{});
+  }
+}
+
+template <class S>
+RBD_KERNEL void inverse_dynamics(const KernelContext<RealOf<S>>& context,
+                                 const BasicInverseDynamics<RealOf<S>>& args,
+                                 StateRange range) noexcept {
+  const ModelView<RealOf<S>>& model = context.model;
+  const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
+  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
+    const Row<S> q = group.read(args.q, nq, scratch.q);
+    const OutRow<S> tau = group.out(args.tau, nv, scratch.out);
+    S bad = taint_of_q(model, q) + taint_of_wrenches(group, args.f_ext);
+    with_rates(group, args, nv, scratch, [&](const auto& v, const auto& a) RBD_INLINE_LAMBDA {
+      with_forces<S>(model, scratch.workspace, group, args.f_ext, q,
+                     [&](const auto& f_ext) RBD_INLINE_LAMBDA {
+                       rnea(model, scratch.workspace.rnea, q, v, a, f_ext,
+                            broadcast<S>(model.gravity), context.friction, tau);
+                     });
+      bad = bad + taint(v, nv) + taint(a, nv);
+    });
+    outcome(bad + taint(tau, nv)).finish(group, args.status, tau, nv);
+    group.write(args.tau, nv, scratch.out);
+  });
+}
+
+template <class S>
+RBD_KERNEL void coriolis_forces(const KernelContext<RealOf<S>>& context,
+                                const BasicForces<RealOf<S>>& args, StateRange range) noexcept {
+  const ModelView<RealOf<S>>& model = context.model;
+  const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
+  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
+    const Row<S> q = group.read(args.q, nq, scratch.q);
+    const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
+    const OutRow<S> tau = group.out(args.tau, nv, scratch.out);
+    rnea(model, scratch.workspace.rnea, q, v, Zeros<S>{}, NoForces{}, Vec3<S>::zero(), false, tau);
+    outcome(taint_of_q(model, q) + taint(v, nv) + taint(tau, nv))
+        .finish(group, args.status, tau, nv);
+    group.write(args.tau, nv, scratch.out);
+  });
+}
+
+/// NaN where q is not finite or an entry of M may have overflowed. A look at all of M costs more
+/// than is worth it where its diagonal says that nothing can have.
+template <class S>
+RBD_INLINE S taint_of_mass_matrix(const ModelView<RealOf<S>>& model, const Row<S>& q,
+                                  const OutMatrix<S>& M) {
+  using T = ScalarTraits<S>;
+  S largest(RealOf<S>(0));
+  for (std::int32_t k = 0; k < model.nq; ++k) largest = T::max(largest, T::abs(q(k)));
+  for (std::int32_t k = 0; k < model.nv; ++k) largest = T::max(largest, T::abs(M.load(k, k)));
+  const S bad = taint_of_q(model, q);
+  if (T::all(T::less(largest, S(moderate_limit<RealOf<S>>)))) [[likely]]
+    return bad;
+  return bad + taint(Row<S>{M.data}, size(model.nv) * size(model.nv));
+}
+
+/// The Cholesky factor of M in place of it, and the inverse.
+template <class S>
+RBD_INLINE void factor_mass_matrix(const ModelView<RealOf<S>>& model, const Scratch<S>& scratch,
+                                   const BasicMassMatrix<RealOf<S>>& args, const Group<S>& group,
+                                   const OutMatrix<S>& L, const S& bad) {
+  const std::size_t square = size(model.nv) * size(model.nv);
+  const OutRow<S> vector{reinterpret_cast<RealOf<S>*>(scratch.workspace.vector)};
+  const Outcome<S> result{bad, ltl_factor<S>(model, L, vector)};
+  if (!args.inverse.empty()) {
+    const OutRow<S> inverse = group.out(args.inverse, square, scratch.inverse);
+    ltl_inverse<S>(model, L, vector, OutMatrix<S>{inverse.data, model.nv});
+    spoil_unless(result.good(), inverse, square);
+    group.write(args.inverse, square, scratch.inverse);
+  }
+  if (!args.cholesky.empty()) {
+    clear_upper_triangle<S>(L, model.nv);
+    spoil_unless(result.good(), OutRow<S>{L.data}, square);
+    group.write(args.cholesky, square, scratch.matrix);
+  }
+  result.report(group, args.status);
+}
+
+template <class S>
+RBD_KERNEL void mass_matrix(const KernelContext<RealOf<S>>& context,
+                            const BasicMassMatrix<RealOf<S>>& args, StateRange range) noexcept {
+  const ModelView<RealOf<S>>& model = context.model;
+  const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
+  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  const bool wanted = !args.mass_matrix.empty();
+  const bool factor = !args.cholesky.empty() || !args.inverse.empty();
+  for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
+    const Row<S> q = group.read(args.q, nq, scratch.q);
+    const OutMatrix<S> L{args.cholesky.empty()
+                             ? scratch.matrix
+                             : group.out(args.cholesky, nv * nv, scratch.matrix).data,
+                         model.nv};
+    OutMatrix<S> M = L;
+    if (wanted) M.data = group.out(args.mass_matrix, nv * nv, scratch.matrix).data;
+    S bad = taint_of_q(model, q);
+    if (wanted || factor) {
+      crba(model, scratch.workspace.crba, q, M);
+      bad = taint_of_mass_matrix(model, q, M);
+    }
+    if (factor && M.data != L.data) {
+      for (std::size_t k = 0; k < nv * nv * Group<S>::width; ++k) L.data[k] = M.data[k];
+    }
+    outcome(bad).finish(group, args.status, OutRow<S>{M.data}, wanted ? nv * nv : 0);
+    if (wanted) group.write(args.mass_matrix, nv * nv, scratch.matrix);
+    if (factor) factor_mass_matrix(model, scratch, args, group, L, bad);
+  });
+}
+
+/// M qdd = tau - (C qd + g - J^T f_ext), by the factor of M. Returns what ltl_factor does.
+template <class S, class F>
+RBD_INLINE S solve_by_crba(const KernelContext<RealOf<S>>& context, const Scratch<S>& scratch,
+                           const Row<S>& q, const Row<S>& v, const Row<S>& tau, const F& f_ext,
+                           const OutRow<S>& qdd) {
+  const ModelView<RealOf<S>>& model = context.model;
+  rnea(model, scratch.workspace.rnea, q, v, Zeros<S>{}, f_ext, broadcast<S>(model.gravity),
+       context.friction, qdd);
+  for (std::int32_t k = 0; k < model.nv; ++k) qdd.store(k, tau(k) - qdd.load(k));
+  const OutMatrix<S> M{scratch.matrix, model.nv};
+  crba(model, scratch.workspace.crba, q, M);
+  const OutRow<S> vector{reinterpret_cast<RealOf<S>*>(scratch.workspace.vector)};
+  const S singular = ltl_factor<S>(model, M, vector);
+  ltl_solve<S>(model, M, qdd);
+  return singular;
+}
+
+template <class S>
+RBD_KERNEL void forward_dynamics(const KernelContext<RealOf<S>>& context,
+                                 const BasicForwardDynamics<RealOf<S>>& args,
+                                 StateRange range) noexcept {
+  using T = ScalarTraits<S>;
+  const ModelView<RealOf<S>>& model = context.model;
+  const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
+  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  const bool by_aba = args.method == ForwardMethod::aba;
+  for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
+    const Row<S> q = group.read(args.q, nq, scratch.q);
+    const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
+    const Row<S> tau = read_or_zeros(group, args.tau, nv, scratch.a, scratch);
+    const OutRow<S> qdd = group.out(args.qdd, nv, scratch.out);
+    S singular(RealOf<S>(0));
+    with_forces<S>(model, scratch.workspace, group, args.f_ext, q,
+                   [&](const auto& f_ext) RBD_INLINE_LAMBDA {
+                     singular = by_aba ? aba(model, scratch.workspace.aba, q, v, tau, f_ext,
+                                             broadcast<S>(model.gravity), context.friction, qdd)
+                                       : solve_by_crba(context, scratch, q, v, tau, f_ext, qdd);
+                   });
+    const S bad =
+        taint_of_q(model, q) + taint(v, nv) + taint(tau, nv) + taint_of_wrenches(group, args.f_ext);
+    // A singular state's results mean nothing, whether finite or not.
+    const S zero(RealOf<S>(0));
+    const S bad_result = T::select(T::less(zero, singular), zero, taint(qdd, nv));
+    Outcome<S>{bad + bad_result, singular}.finish(group, args.status, qdd, nv);
+    group.write(args.qdd, nv, scratch.out);
+  });
+}
+
+template <class S>
+RBD_KERNEL void energies(const KernelContext<RealOf<S>>& context,
+                         const BasicEnergies<RealOf<S>>& args, StateRange range) noexcept {
+  const ModelView<RealOf<S>>& model = context.model;
+  const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
+  const auto& kinematics = scratch.workspace.kinematics;
+  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  const S mass = total_mass<S>(model);
+  for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
+    const Row<S> q = group.read(args.q, nq, scratch.q);
+    const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
+    // kinetic, potential, centre of mass
+    const OutRow<S> results{scratch.out};
+    for (std::int32_t k = 0; k < 5; ++k) results.store(k, S(RealOf<S>(0)));
+    if (!args.kinetic.empty()) {
+      body_velocities(model, kinematics, q, v);
+      results.store(0, kinetic_energy(model, kinematics, v));
+    }
+    forward_kinematics(model, kinematics, q);
+    const Vec3<S> moment = first_moment(model, kinematics);
+    if (!args.potential.empty()) {
+      results.store(1, -dot(broadcast<S>(model.gravity), moment));
+    }
+    if (!args.com.empty()) {
+      results.store(2, moment.x / mass);
+      results.store(3, moment.y / mass);
+      results.store(4, moment.z / mass);
+    }
+    outcome(taint_of_q(model, q) + taint(v, nv) + taint(results, 5))
+        .finish(group, args.status, results, 5);
+    const auto hand_out = [&](std::span<RealOf<S>> array, std::int32_t first, std::size_t n) {
+      if (array.empty()) return;
+      const OutRow<S> out = group.out(array, n, scratch.jacobian);
+      for (std::int32_t k = 0; size(k) < n; ++k) out.store(k, results.load(first + k));
+      group.write(array, n, scratch.jacobian);
+    };
+    hand_out(args.kinetic, 0, 1);
+    hand_out(args.potential, 1, 1);
+    hand_out(args.com, 2, 3);
+  });
+}
+
+template <class S>
+RBD_KERNEL void link_kinematics(const KernelContext<RealOf<S>>& context,
+                                const BasicLinkKinematics<RealOf<S>>& args,
+                                StateRange range) noexcept {
+  const ModelView<RealOf<S>>& model = context.model;
+  const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
+  const auto& kinematics = scratch.workspace.kinematics;
+  const std::size_t nq = size(model.nq), nv = size(model.nv), count = args.links.size();
+  const bool in_link_axes = args.axes == Axes::link;
+  for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
+    const Row<S> q = group.read(args.q, nq, scratch.q);
+    forward_kinematics(model, kinematics, q);
+    // Every link's placement follows from those of the bodies; if these are finite, so is it.
+    S bad = taint_of_q(model, q);
+    for (std::int32_t i = 0; i < model.body_count; ++i) {
+      const Transform<S>& X = kinematics.X0.load(i);
+      bad = mul_add(S(RealOf<S>(0)), X.r.x + X.r.y + X.r.z, bad);
+    }
+    const Outcome<S> result = outcome(bad);
+    result.finish(group, args.status, OutRow<S>{scratch.out}, 0);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (!args.poses.empty()) {
+        const OutRow<S> pose = group.out(args.poses, 7 * count, 7 * k, scratch.out);
+        link_pose(model, kinematics, args.links[k], pose);
+        spoil_unless(result.good(), pose, 7);
+        group.write(args.poses, 7 * count, 7 * k, 7, scratch.out);
+      }
+      if (!args.jacobian.empty()) {
+        const std::size_t n = 6 * nv;
+        const OutRow<S> J = group.out(args.jacobian, n * count, n * k, scratch.jacobian);
+        link_jacobian(model, kinematics, args.links[k], in_link_axes, J);
+        spoil_unless(result.good(), J, n);
+        group.write(args.jacobian, n * count, n * k, n, scratch.jacobian);
+      }
+    }
+  });
+}
+
+template <class S>
+RBD_KERNEL std::size_t scratch_bytes(const ModelView<RealOf<S>>& model, bool dense) {
+  return Scratch<S>::bytes(model, dense);
+}
+
+/// The table of all of them for one Scalar.
+template <class S>
+constexpr KernelTable<RealOf<S>> kernel_table() {
+  return {ScalarTraits<S>::width, scratch_bytes<S>,    inverse_dynamics<S>, coriolis_forces<S>,
+          mass_matrix<S>,         forward_dynamics<S>, energies<S>,         link_kinematics<S>};
+}
+
+}  // namespace rbd_parallel_core

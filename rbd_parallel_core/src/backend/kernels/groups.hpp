@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "rbd_parallel_core/algorithm/access.hpp"
+#include "rbd_parallel_core/backend.hpp"
+
+/// Between the arrays of a batch, one state contiguous, and the Scalars of a kernel, one lane a
+/// state.
+namespace rbd_parallel_core {
+
+/// `count` rows of n numbers each, one every `stride` numbers, of which `readable` exist from the
+/// first on.
+template <class Real>
+struct Rows {
+  Real* data;
+  std::size_t stride, n, count;
+  std::size_t readable;  ///< numbers from `data` to the end of the array
+};
+
+/// Number k of row l to lane l of the k-th Scalar in `lanes`. Rows beyond the last repeat it: a
+/// lane without a state computes what its neighbour does.
+template <class S, class Real>
+RBD_KERNEL void gather(const Rows<const Real>& rows, Real* lanes) {
+  using T = ScalarTraits<S>;
+  constexpr std::size_t width = T::width;
+  const auto row = [&](std::size_t l) RBD_INLINE_LAMBDA {
+    return (l < rows.count ? l : rows.count - 1) * rows.stride;
+  };
+  const auto block = [&](std::size_t k) RBD_INLINE_LAMBDA {
+    S numbers[width];
+    for (std::size_t l = 0; l < width; ++l) numbers[l] = T::load(rows.data + row(l) + k);
+    transpose(numbers);
+    for (std::size_t j = 0; j < width; ++j) T::store(lanes + (k + j) * width, numbers[j]);
+  };
+  if (rows.n < width) {
+    // Shorter than a register: what is read beyond a row is the next row, unless there is none.
+    if (row(width - 1) + width <= rows.readable) {
+      block(0);
+    } else {
+      for (std::size_t k = 0; k < rows.n; ++k) {
+        for (std::size_t l = 0; l < width; ++l) lanes[k * width + l] = rows.data[row(l) + k];
+      }
+    }
+    return;
+  }
+  for (std::size_t k = 0; k + width <= rows.n; k += width) block(k);
+  if (rows.n % width != 0) block(rows.n - width);
+}
+
+/// The reverse. Nothing but the rows is written, and lanes beyond the last row go nowhere.
+template <class S, class Real>
+RBD_KERNEL void scatter(const Real* lanes, const Rows<Real>& rows) {
+  using T = ScalarTraits<S>;
+  constexpr std::size_t width = T::width;
+  if (rows.count < width || rows.n < width) {
+    for (std::size_t l = 0; l < rows.count; ++l) {
+      Real* row = rows.data + l * rows.stride;
+      for (std::size_t k = 0; k < rows.n; ++k) row[k] = lanes[k * width + l];
+    }
+    return;
+  }
+  const auto block = [&](std::size_t k) RBD_INLINE_LAMBDA {
+    S numbers[width];
+    for (std::size_t j = 0; j < width; ++j) numbers[j] = T::load(lanes + (k + j) * width);
+    transpose(numbers);
+    for (std::size_t l = 0; l < width; ++l) T::store(rows.data + l * rows.stride + k, numbers[l]);
+  };
+  for (std::size_t k = 0; k + width <= rows.n; k += width) block(k);
+  if (rows.n % width != 0) block(rows.n - width);
+}
+
+/// As many states of a batch as the Scalar has lanes, from state `first` on, of which `count`
+/// exist. Hands out readers and writers of their rows: straight into the arrays where these hold
+/// what the Scalar needs, otherwise by way of a buffer.
+template <class S>
+struct Group {
+  using Real = RealOf<S>;
+  static constexpr std::size_t width = ScalarTraits<S>::width;
+
+  std::size_t first, count;
+  Layout layout;
+
+  RBD_INLINE bool direct() const { return width == 1 || layout == Layout::lanes; }
+
+  /// n numbers a state. `buffer`: room for n Scalars, and for as many as a register has lanes.
+  RBD_INLINE Row<S> read(std::span<const Real> array, std::size_t n, Real* buffer) const {
+    return read(array, n, 0, n, buffer);
+  }
+  /// The same for those from `begin` on, `length` of them.
+  RBD_INLINE Row<S> read(std::span<const Real> array, std::size_t n, std::size_t begin,
+                         std::size_t length, Real* buffer) const {
+    const Real* data = array.data() + first * n;
+    if (direct()) return {data + begin * width};
+    if constexpr (width > 1) {
+      gather<S>(Rows<const Real>{data + begin, n, length, count, array.size() - first * n - begin},
+                buffer);
+    }
+    return {buffer};
+  }
+
+  /// Where n results a state go, until `write` brings them there.
+  RBD_INLINE OutRow<S> out(std::span<Real> array, std::size_t n, Real* buffer) const {
+    return out(array, n, 0, buffer);
+  }
+  RBD_INLINE OutRow<S> out(std::span<Real> array, std::size_t n, std::size_t begin,
+                           Real* buffer) const {
+    return {direct() ? array.data() + first * n + begin * width : buffer};
+  }
+  RBD_INLINE void write(std::span<Real> array, std::size_t n, const Real* buffer) const {
+    write(array, n, 0, n, buffer);
+  }
+  RBD_INLINE void write(std::span<Real> array, std::size_t n, std::size_t begin, std::size_t length,
+                        const Real* buffer) const {
+    if constexpr (width > 1) {
+      if (direct()) return;
+      scatter<S>(buffer, Rows<Real>{array.data() + first * n + begin, n, length, count, 0});
+    }
+  }
+};
+
+}  // namespace rbd_parallel_core

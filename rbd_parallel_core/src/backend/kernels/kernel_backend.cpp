@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel_backend.hpp"
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace rbd_parallel_core {
+namespace {
+
+/// Whether a number of the model is so large that products of a few overflow in this precision.
+template <class Real>
+bool too_large(Real number) {
+  return !(std::abs(number) < Real(1e12));
+}
+
+/// Numbers of a Model are fine in double; in float the largest of them can overflow.
+void require_float_range(const ModelView<float>& model, const Model& names) {
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const BodyView<float>& body = model.body[i];
+    const Vec3<float>&r = body.placement.r, &h = body.inertia.h;
+    const SymMat3<float>& I = body.inertia.I;
+    for (const float number : {r.x, r.y, r.z, body.inertia.m, h.x, h.y, h.z, I.xx, I.yy, I.zz,
+                               body.shift, body.pitch, body.multiplier, body.offset}) {
+      if (too_large(number)) {
+        throw std::invalid_argument(
+            "configure: joint '" + names.joints()[static_cast<std::size_t>(i)].name +
+            "' or the link it carries has numbers of 1e12 and more, which overflow in float; use "
+            "double");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class Real>
+auto KernelBackend<Real>::make_kernels(const KernelTable<Real>& table, bool friction, bool dense,
+                                       int threads) const -> Kernels {
+  Kernels kernels;
+  kernels.table = &table;
+  for (int thread = 0; thread < threads; ++thread) {
+    kernels.memory.emplace_back(table.bytes(model_, dense));
+    kernels.contexts.push_back({model_, friction, dense, kernels.memory.back().get()});
+  }
+  return kernels;
+}
+
+template <class Real>
+void KernelBackend<Real>::configure_kernels(const Model& model, const BackendOptions& options,
+                                            bool with_packs, int threads) {
+  const InstructionSet set = choose_instruction_set(options.instruction_set);
+  tiles_.reset();
+  packs_ = {};
+  if constexpr (std::is_same_v<Real, double>) {
+    model_ = model.view();
+  } else {
+    converted_.emplace(model.view());
+    model_ = converted_->view();
+    require_float_range(model_, model);
+  }
+  scalars_ =
+      make_kernels(scalar_kernels<Real>(set), options.friction, model_.nv <= largest_dense_nv, 1);
+  if (!with_packs) return;
+  packs_ = make_kernels(pack_kernels<Real>(set), options.friction, model_.nv <= largest_pack_nv,
+                        threads);
+  if (threads > 1) {
+    tiles_.emplace(threads, packs_.table->width, static_cast<std::size_t>(model_.body_count));
+  }
+}
+
+template <class Real>
+template <class Args>
+void KernelBackend<Real>::run(
+    typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel, const Args& args,
+    bool needs_matrix) noexcept {
+  const bool in_lanes = args.layout == Layout::lanes;
+  const bool fits = !needs_matrix || in_lanes || model_.nv <= largest_pack_nv;
+  // One state alone is faster by itself than in a pack of copies.
+  if (packs_.table == nullptr || !fits || (args.batch == 1 && !in_lanes)) {
+    (scalars_.table->*kernel)(scalars_.contexts.front(), args, {0, args.batch});
+  } else if (!tiles_ || tiles_->small(args.batch)) {
+    (packs_.table->*kernel)(packs_.contexts.front(), args, {0, args.batch});
+  } else {
+    tiles_->run(args.batch, [&](StateRange range, std::size_t thread) {
+      (packs_.table->*kernel)(packs_.contexts[thread], args, range);
+    });
+  }
+}
+
+template <class Real>
+Result KernelBackend<Real>::refuse_dense(Argument argument, Layout layout) const noexcept {
+  const bool in_packs = packs_.table != nullptr && layout == Layout::lanes;
+  const int largest = in_packs ? largest_pack_nv : largest_dense_nv;
+  if (model_.nv <= largest) return {};
+  return {Code::unsupported, argument, largest, model_.nv};
+}
+
+template <class Real>
+Result KernelBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
+  run(&KernelTable<Real>::inverse_dynamics, args);
+  return {};
+}
+
+template <class Real>
+Result KernelBackend<Real>::do_bias_forces(const Forces& args) noexcept {
+  return do_inverse_dynamics({.batch = args.batch,
+                              .q = args.q,
+                              .v = args.v,
+                              .a = {},
+                              .tau = args.tau,
+                              .status = args.status,
+                              .layout = args.layout});
+}
+
+template <class Real>
+Result KernelBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
+  Forces at_rest = args;
+  at_rest.v = {};
+  return KernelBackend::do_bias_forces(at_rest);
+}
+
+template <class Real>
+Result KernelBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
+  run(&KernelTable<Real>::coriolis_forces, args);
+  return {};
+}
+
+template <class Real>
+Result KernelBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
+  if (args.cholesky.empty() && !args.inverse.empty()) {
+    const Result result = refuse_dense(Argument::inverse, args.layout);
+    if (!result.ok()) return result;
+  }
+  run(&KernelTable<Real>::mass_matrix, args, true);
+  return {};
+}
+
+template <class Real>
+Result KernelBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
+  const bool needs_matrix = args.method != ForwardMethod::aba;
+  if (needs_matrix) {
+    const Result result = refuse_dense(Argument::method, args.layout);
+    if (!result.ok()) return result;
+  }
+  run(&KernelTable<Real>::forward_dynamics, args, needs_matrix);
+  return {};
+}
+
+template <class Real>
+Result KernelBackend<Real>::do_energies(const Energies& args) noexcept {
+  run(&KernelTable<Real>::energies, args);
+  return {};
+}
+
+template <class Real>
+Result KernelBackend<Real>::do_link_kinematics(const LinkKinematics& args) noexcept {
+  run(&KernelTable<Real>::link_kinematics, args);
+  return {};
+}
+
+template class KernelBackend<double>;
+template class KernelBackend<float>;
+
+}  // namespace rbd_parallel_core

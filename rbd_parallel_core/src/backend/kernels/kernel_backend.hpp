@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "kernel_memory.hpp"
+#include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/model/converted_model.hpp"
+#include "tiles.hpp"
+
+namespace rbd_parallel_core {
+
+/// A backend that runs the kernels of this folder. What derives from it says which ones, and on how
+/// many threads.
+template <class Real>
+class KernelBackend : public BasicBackend<Real> {
+ public:
+  /// Matrices of one state at most; 128 MB in double.
+  static constexpr int largest_dense_nv = 4096;
+  /// The same where a pack of states is computed at once. Beyond it they are computed one by one.
+  static constexpr int largest_pack_nv = 512;
+
+  using typename BasicBackend<Real>::InverseDynamics;
+  using typename BasicBackend<Real>::Forces;
+  using typename BasicBackend<Real>::MassMatrix;
+  using typename BasicBackend<Real>::ForwardDynamics;
+  using typename BasicBackend<Real>::Energies;
+  using typename BasicBackend<Real>::LinkKinematics;
+
+  std::size_t lane_width() const noexcept override {
+    return packs_.table ? packs_.table->width : 1;
+  }
+
+ protected:
+  /// Takes all memory. `with_packs`: batches of two and more run in SIMD lanes.
+  void configure_kernels(const Model& model, const BackendOptions& options, bool with_packs,
+                         int threads);
+
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
+  Result do_bias_forces(const Forces& args) noexcept override;
+  Result do_gravity_forces(const Forces& args) noexcept override;
+  Result do_coriolis_forces(const Forces& args) noexcept override;
+  Result do_mass_matrix(const MassMatrix& args) noexcept override;
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
+  Result do_energies(const Energies& args) noexcept override;
+  Result do_link_kinematics(const LinkKinematics& args) noexcept override;
+
+ private:
+  /// Kernels with memory for each thread that may run them.
+  struct Kernels {
+    const KernelTable<Real>* table = nullptr;
+    std::vector<KernelMemory> memory;
+    std::vector<KernelContext<Real>> contexts;
+  };
+  Kernels make_kernels(const KernelTable<Real>& table, bool friction, bool dense,
+                       int threads) const;
+
+  /// Runs one operation of the table on the batch. `needs_matrix`: it keeps a matrix of its own.
+  template <class Args>
+  void run(typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel,
+           const Args& args, bool needs_matrix = false) noexcept;
+  Result refuse_dense(Argument argument, Layout layout) const noexcept;
+
+  std::optional<ConvertedModel<Real>> converted_;
+  ModelView<Real> model_{};
+  Kernels scalars_, packs_;
+  std::optional<Tiles> tiles_;
+};
+
+extern template class KernelBackend<double>;
+extern template class KernelBackend<float>;
+
+}  // namespace rbd_parallel_core

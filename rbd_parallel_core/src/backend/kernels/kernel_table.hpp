@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/instruction_set.hpp"
+#include "rbd_parallel_core/model/model_view.hpp"
+
+/// What the backends on the CPU call: the operations on a range of the states of a batch, compiled
+/// for one instruction set and one Scalar. See batch_kernels.hpp for the text.
+namespace rbd_parallel_core {
+
+/// The states begin <= s < end of a batch; `begin` is a multiple of the kernels' width.
+struct StateRange {
+  std::size_t begin, end;
+};
+
+/// What a call works with. One for each thread: the memory is written to.
+template <class Real>
+struct KernelContext {
+  ModelView<Real> model;
+  bool friction;
+  bool dense;         ///< the memory has room for matrices
+  std::byte* memory;  ///< KernelTable::bytes, aligned to memory_alignment, zero at first
+};
+
+inline constexpr std::size_t memory_alignment = 64;
+
+template <class Real>
+struct KernelTable {
+  template <class Args>
+  using Kernel = void (*)(const KernelContext<Real>&, const Args&, StateRange) noexcept;
+
+  std::size_t width;  ///< states that are computed at once
+  std::size_t (*bytes)(const ModelView<Real>& model, bool dense);
+  Kernel<BasicInverseDynamics<Real>> inverse_dynamics;
+  Kernel<BasicForces<Real>> coriolis_forces;
+  Kernel<BasicMassMatrix<Real>> mass_matrix;
+  Kernel<BasicForwardDynamics<Real>> forward_dynamics;
+  Kernel<BasicEnergies<Real>> energies;
+  Kernel<BasicLinkKinematics<Real>> link_kinematics;
+};
+
+/// The kernels that compute one state at a time, for the set or the best one below it.
+template <class Real>
+const KernelTable<Real>& scalar_kernels(InstructionSet set);
+template <>
+const KernelTable<double>& scalar_kernels<double>(InstructionSet set);
+template <>
+const KernelTable<float>& scalar_kernels<float>(InstructionSet set);
+
+/// The kernels that compute as many as a SIMD register of the set holds.
+template <class Real>
+const KernelTable<Real>& pack_kernels(InstructionSet set);
+template <>
+const KernelTable<double>& pack_kernels<double>(InstructionSet set);
+template <>
+const KernelTable<float>& pack_kernels<float>(InstructionSet set);
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <xsimd/xsimd.hpp>
+
+#include "rbd_parallel_core/spatial/sincos.hpp"
+
+/// A pack of states as a Scalar: lane l of every number belongs to state l. As wide as the
+/// registers of the instruction set that the file is compiled for. The name of that set is part of
+/// the type, so that code for different ones never gets the same symbol.
+namespace rbd_parallel_core {
+
+template <class T, class Arch = xsimd::default_arch>
+struct Pack {
+  using Batch = xsimd::batch<T, Arch>;
+  using Register = typename Batch::register_type;
+  static constexpr std::size_t width = Batch::size;
+
+  Register x;
+
+  Pack() = default;
+  RBD_INLINE explicit Pack(T value) : x(Batch(value)) {}
+  RBD_INLINE Pack(const Batch& batch) : x(batch) {}
+  RBD_INLINE Batch batch() const { return Batch(x); }
+
+  // The operators of the compiler's own vectors: unlike calls of intrinsics it can fold them, a
+  // negation into a fused multiply-add for instance. Each is one function deep, since a kernel has
+  // thousands of them and the compiler's time goes into inlining.
+#define RBD_PACK_OPERATOR(op)                                        \
+  friend RBD_INLINE Pack operator op(const Pack& a, const Pack& b) { \
+    Pack result;                                                     \
+    result.x = a.x op b.x;                                           \
+    return result;                                                   \
+  }
+  RBD_PACK_OPERATOR(+)
+  RBD_PACK_OPERATOR(-)
+  RBD_PACK_OPERATOR(*)
+  RBD_PACK_OPERATOR(/)
+#undef RBD_PACK_OPERATOR
+  friend RBD_INLINE Pack operator-(const Pack& a) {
+    Pack result;
+    result.x = -a.x;
+    return result;
+  }
+};
+
+/// Sine and cosine of one lane whose angle is out of the range of reduced_sincos, by the library.
+template <class T>
+[[gnu::noinline]] RBD_KERNEL void large_sincos(T x, T& sine, T& cosine) {
+  sine = std::sin(x);
+  cosine = std::cos(x);
+}
+
+/// result = a b + c for registers, fused where the instruction set has it. By its intrinsic, since
+/// xsimd 8 has no fused operation for AVX-512.
+#if defined(__AVX512F__)
+#define RBD_PACK_FUSED(result, a, b, c)                            \
+  if constexpr (sizeof(T) == 8) result = _mm512_fmadd_pd(a, b, c); \
+  if constexpr (sizeof(T) == 4) result = _mm512_fmadd_ps(a, b, c)
+#elif defined(__FMA__)
+#define RBD_PACK_FUSED(result, a, b, c)                            \
+  if constexpr (sizeof(T) == 8) result = _mm256_fmadd_pd(a, b, c); \
+  if constexpr (sizeof(T) == 4) result = _mm256_fmadd_ps(a, b, c)
+#elif defined(__aarch64__)
+#define RBD_PACK_FUSED(result, a, b, c)                      \
+  if constexpr (sizeof(T) == 8) result = vfmaq_f64(c, a, b); \
+  if constexpr (sizeof(T) == 4) result = vfmaq_f32(c, a, b)
+#else
+#define RBD_PACK_FUSED(result, a, b, c) result = a * b + c
+#endif
+
+template <class T, class Arch>
+struct ScalarTraits<Pack<T, Arch>> {
+  using S = Pack<T, Arch>;
+  using Real = T;
+  using Mask = xsimd::batch_bool<T, Arch>;
+  static constexpr std::size_t width = S::width;
+
+  static RBD_INLINE S load(const Real* at) { return S::Batch::load_unaligned(at); }
+  static RBD_INLINE void store(Real* at, const S& x) { x.batch().store_unaligned(at); }
+  static RBD_INLINE S mul_add(const S& a, const S& b, const S& c) {
+    S result;
+    RBD_PACK_FUSED(result.x, a.x, b.x, c.x);
+    return result;
+  }
+  static RBD_INLINE S neg_mul_add(const S& a, const S& b, const S& c) {
+    S result;
+    RBD_PACK_FUSED(result.x, -a.x, b.x, c.x);
+    return result;
+  }
+  static RBD_INLINE S sqrt(const S& x) { return xsimd::sqrt(x.batch()); }
+  static RBD_INLINE S abs(const S& x) { return xsimd::abs(x.batch()); }
+  static RBD_INLINE S max(const S& a, const S& b) { return xsimd::max(a.batch(), b.batch()); }
+  static RBD_INLINE Mask less(const S& a, const S& b) { return a.batch() < b.batch(); }
+  static RBD_INLINE Mask less_equal(const S& a, const S& b) { return a.batch() <= b.batch(); }
+  static RBD_INLINE S select(const Mask& mask, const S& a, const S& b) {
+    return xsimd::select(mask, a.batch(), b.batch());
+  }
+  static RBD_INLINE bool all(const Mask& mask) { return xsimd::all(mask); }
+
+  static RBD_INLINE void sincos(const S& x, S& sine, S& cosine) {
+    reduced_sincos(x, sine, cosine);
+    const S limit(largest_reduced_angle<T>);
+    if (all(less_equal(abs(x), limit))) [[likely]]
+      return;
+    T angles[width], s[width], c[width];
+    store(angles, x);
+    store(s, sine);
+    store(c, cosine);
+    for (std::size_t l = 0; l < width; ++l) {
+      if (!(std::abs(angles[l]) <= largest_reduced_angle<T>)) large_sincos(angles[l], s[l], c[l]);
+    }
+    sine = load(s);
+    cosine = load(c);
+  }
+};
+
+namespace transposing {
+
+/// Where bit `distance` of the lane is set: lane j - distance of b; else lane j of a.
+template <std::size_t distance, class Register, std::size_t... j>
+RBD_INLINE Register lower(const Register& a, const Register& b, std::index_sequence<j...>) {
+  return __builtin_shufflevector(
+      a, b, static_cast<int>((j & distance) != 0 ? j - distance + sizeof...(j) : j)...);
+}
+/// Where bit `distance` of the lane is set: lane j of b; else lane j + distance of a.
+template <std::size_t distance, class Register, std::size_t... j>
+RBD_INLINE Register upper(const Register& a, const Register& b, std::index_sequence<j...>) {
+  return __builtin_shufflevector(
+      a, b, static_cast<int>((j & distance) != 0 ? j + sizeof...(j) : j + distance)...);
+}
+
+template <std::size_t distance, class S>
+RBD_INLINE void exchange(S (&rows)[S::width]) {
+  if constexpr (distance < S::width) {
+    constexpr auto lanes = std::make_index_sequence<S::width>{};
+    for (std::size_t i = 0; i < S::width; ++i) {
+      if ((i & distance) != 0) continue;
+      const auto a = rows[i].x, b = rows[i + distance].x;
+      rows[i].x = lower<distance>(a, b, lanes);
+      rows[i + distance].x = upper<distance>(a, b, lanes);
+    }
+    exchange<2 * distance>(rows);
+  }
+}
+
+}  // namespace transposing
+
+/// Lane j of row i becomes lane i of row j: blocks of 1, 2, 4, ... lanes trade places across the
+/// diagonal.
+template <class T, class Arch>
+RBD_INLINE void transpose(Pack<T, Arch> (&rows)[Pack<T, Arch>::width]) {
+  transposing::exchange<1>(rows);
+}
+
+}  // namespace rbd_parallel_core
