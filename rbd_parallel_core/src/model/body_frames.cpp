@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace rbd_parallel_core {
@@ -33,14 +34,18 @@ struct DhRow {
 /// lost; they keep a general placement.
 constexpr double least_sine = 0.1;
 
+/// What is left of an angle written as 1.5707963267948966 or 3.1415926535897931 is rounding.
+constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();
+
 std::optional<DhRow> dh_row(const Transform<double>& Xtree) {
   const Vec3<double>& r = Xtree.r;
   const Vec3<double>& z = Xtree.E.z;  // the child's axis in the parent's frame
   const double sine = std::hypot(z.x, z.y);
+  const bool parallel = sine <= rounding, perpendicular = std::abs(z.z) <= rounding;
   DhRow row{};
   Vec3<double> normal{1, 0, 0};
   double along_child = 0;  // from the child's origin to the foot of the normal
-  if (sine == 0) {
+  if (parallel) {
     const double distance = std::hypot(r.x, r.y);
     if (distance > 0) normal = {r.x / distance, r.y / distance, 0};
     row.cos_alpha = z.z > 0 ? 1 : -1;
@@ -50,8 +55,8 @@ std::optional<DhRow> dh_row(const Transform<double>& Xtree) {
   } else if (sine >= least_sine) {
     normal = {-z.y / sine, z.x / sine, 0};
     const Vec3<double> across{-normal.y, normal.x, 0};  // parent's z x normal
-    row.cos_alpha = z.z;
-    row.sin_alpha = sine;
+    row.cos_alpha = perpendicular ? 0 : z.z;
+    row.sin_alpha = perpendicular ? 1 : sine;
     row.a = dot(r, normal);
     along_child = dot(r, across) / sine;
     row.parent.shift = r.z + along_child * z.z;
@@ -62,6 +67,11 @@ std::optional<DhRow> dh_row(const Transform<double>& Xtree) {
   row.child.angle = std::atan2(dot(Xtree.E.x, cross(z, normal)), dot(Xtree.E.x, normal));
   row.child.shift = -along_child;
   return row;
+}
+
+PlacementForm form_of(const DhRow& row) {
+  if (row.cos_alpha == 1) return PlacementForm::dh_parallel;
+  return row.cos_alpha == 0 ? PlacementForm::dh_perpendicular : PlacementForm::dh;
 }
 
 bool has_free_frame(const BodyView<double>& body) { return nv_of(body.type) == 1; }
@@ -99,7 +109,7 @@ void choose_body_frames(std::vector<BodyView<double>>& bodies, std::vector<Link>
     const std::int32_t p = body.parent;
     if (p >= 0 && main_child[index(p)] == static_cast<std::int32_t>(i)) {
       const DhRow& row = *rows[i];
-      body.dh = true;
+      body.form = form_of(row);
       body.dh_cos = row.cos_alpha;
       body.dh_sin = row.sin_alpha;
       body.dh_a = row.a;

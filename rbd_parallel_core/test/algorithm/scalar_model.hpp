@@ -38,7 +38,7 @@ class ScalarModel {
     const std::vector<S> q_s = wide(q);
     const auto nv = static_cast<std::size_t>(view_.nv);
     std::vector<S> M(nv * nv);
-    crba(view_, workspace_.crba, Row<S>{q_s.data()}, OutMatrix<S>{M.data(), view_.nv});
+    crba(view_, workspace_.crba, Row<S>{q_s.data()}, OutSymmetric<S>{{M.data(), view_.nv}});
     return M;
   }
 

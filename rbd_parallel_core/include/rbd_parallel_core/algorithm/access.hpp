@@ -63,9 +63,33 @@ struct OutMatrix {
   RBD_INLINE void store(std::int32_t i, std::int32_t j, const S& x) const {
     ScalarTraits<S>::store(data + at(i, j), x);
   }
+};
+
+/// A symmetric matrix of one result, both of its triangles written.
+template <class S>
+struct OutSymmetric : OutMatrix<S> {
+  static constexpr bool zeros_persist = false;
+  /// Entry (i, j) and its mirror image, j <= i.
+  RBD_INLINE void store(std::int32_t i, std::int32_t j, const S& x) const {
+    OutMatrix<S>::store(i, j, x);
+    OutMatrix<S>::store(j, i, x);
+  }
   RBD_INLINE void clear() const {
-    const std::ptrdiff_t size = at(n, 0);
-    for (std::ptrdiff_t k = 0; k < size; ++k) data[k] = RealOf<S>(0);
+    const std::ptrdiff_t size = this->at(this->n, 0);
+    for (std::ptrdiff_t k = 0; k < size; ++k) this->data[k] = RealOf<S>(0);
+  }
+};
+
+/// The same, of which only the lower triangle is kept, in memory that is used for nothing else and
+/// was zero at first: entries of coordinates that do not act on each other are zero once and for
+/// all.
+template <class S>
+struct OutLower : OutMatrix<S> {
+  static constexpr bool zeros_persist = true;
+  RBD_INLINE void clear() const {
+    for (std::int32_t i = 0; i < this->n; ++i) {
+      for (std::int32_t j = 0; j <= i; ++j) this->store(i, j, S(RealOf<S>(0)));
+    }
   }
 };
 

@@ -60,17 +60,14 @@ RBD_KERNEL void ltl_solve(const ModelView<Real>& model, const Matrix& L, const V
   }
 }
 
-/// M^-1, full and symmetric, column by column. `column`: workspace of nv numbers.
+/// M^-1, column by column. `column`: workspace of nv numbers; inverse: OutSymmetric or OutLower.
 template <class S, class Real, class Matrix, class Vector, class Out>
 RBD_KERNEL void ltl_inverse(const ModelView<Real>& model, const Matrix& L, const Vector& column,
                             const Out& inverse) {
   for (std::int32_t j = 0; j < model.nv; ++j) {
     for (std::int32_t i = 0; i < model.nv; ++i) column.store(i, S(Real(i == j ? 1 : 0)));
     ltl_solve<S>(model, L, column);
-    for (std::int32_t i = j; i < model.nv; ++i) {
-      inverse.store(i, j, column.load(i));
-      inverse.store(j, i, column.load(i));
-    }
+    for (std::int32_t i = j; i < model.nv; ++i) inverse.store(i, j, column.load(i));
   }
 }
 

@@ -20,7 +20,7 @@ struct CrbaWorkspace {
   Array<Motion<S>> axis;   ///< per column: its motion seen from the origin of its run
 };
 
-/// M(row, l) = S_l . F and its mirror image, for the columns first <= l < last of one run.
+/// M(row, l) = S_l . F for the columns first <= l < last of one run.
 template <class S, class Real, template <class> class Array, class Matrix>
 RBD_INLINE void project_on_columns(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws,
                                    const Force<S>& F, std::int32_t row, const S& multiplier,
@@ -28,9 +28,7 @@ RBD_INLINE void project_on_columns(const ModelView<Real>& model, const CrbaWorks
   if (!model.has_mimic) {
 #pragma GCC unroll 4
     for (std::int32_t l = first; l < last; ++l) {
-      const S x = dot(ws.axis.load(l), F);
-      M.store(row, l, x);
-      M.store(l, row, x);
+      M.store(row, l, dot(ws.axis.load(l), F));
     }
     return;
   }
@@ -38,8 +36,12 @@ RBD_INLINE void project_on_columns(const ModelView<Real>& model, const CrbaWorks
   for (std::int32_t l = first; l < last; ++l) {
     const std::int32_t column = model.column_dof[l];
     const S x = multiplier * S(model.column_multiplier[l]) * dot(ws.axis.load(l), F);
-    M.store(row, column, M.load(row, column) + x);
-    M.store(column, row, M.load(column, row) + x);
+    if (row == column) {
+      M.store(row, row, M.load(row, row) + (x + x));
+    } else {
+      const std::int32_t i = row > column ? row : column, j = row > column ? column : row;
+      M.store(i, j, M.load(i, j) + x);
+    }
   }
 }
 
@@ -52,7 +54,6 @@ RBD_INLINE void project_on_floating(const Mat3<S>& E, const Force<S>& F, std::in
   const S entries[6] = {f.x, f.y, f.z, n.x, n.y, n.z};
   for (std::int32_t l = 0; l < 6; ++l) {
     M.store(row, first + l, entries[l]);
-    M.store(first + l, row, entries[l]);
   }
 }
 
@@ -80,14 +81,14 @@ RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
   }
 }
 
-/// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, full and symmetric,
-/// with the armature on its diagonal. q: reader of one state; M: writer of nv x nv numbers.
+/// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, with the armature on
+/// its diagonal. q: reader of one state; M: OutSymmetric or OutLower.
 template <class S, class Real, template <class> class Array, class Q, class Matrix>
 RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws, const Q& q,
                      const Matrix& M) {
   compute_turns(model, ws.turns, q);
-  if (model.has_branches || model.has_mimic)
-    M.clear();  // what is not written below is zero or added to
+  // What is not written below is zero; what mimic joints share is added to.
+  if (model.has_mimic || (model.has_branches && !Matrix::zeros_persist)) M.clear();
   for (std::int32_t k = 0; k < model.nv; ++k) M.store(k, k, S(model.armature[k]));
 
   for (std::int32_t i = 0; i < model.body_count; ++i) {

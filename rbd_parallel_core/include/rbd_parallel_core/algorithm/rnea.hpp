@@ -58,7 +58,7 @@ RBD_KERNEL void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Array>
       } else {
         const Motion<S>& a_p = ws.a.load(p);
         if constexpr (rotates) {
-          acc = {X.rotate(a_p.w), X.rotate(a_p.v + ws.K.load(p) * X.origin())};
+          acc = {X.rotate(a_p.w), X.rotate(a_p.v + X.times_origin(ws.K.load(p)))};
         } else {
           acc.v = X.rotate(a_p.v);
         }

@@ -58,7 +58,7 @@ class ConvertedModel {
   }
   static BodyView<Real> convert(const BodyView<double>& from) {
     const auto& [placement, inertia, dh_cos, dh_sin, dh_a, angle, shift, pitch, multiplier, offset,
-                 parent, head, column, q_index, v_index, type, dh, next_is_child,
+                 parent, head, column, q_index, v_index, type, form, next_is_child,
                  has_more_children] = from;
     return {broadcast<Real>(placement),
             broadcast<Real>(inertia),
@@ -76,7 +76,7 @@ class ConvertedModel {
             q_index,
             v_index,
             type,
-            dh,
+            form,
             next_is_child,
             has_more_children};
   }

@@ -8,16 +8,21 @@
 
 namespace rbd_parallel_core {
 
+/// The form of a joint's constant placement in its parent: any, or a Denavit-Hartenberg row whose
+/// turn about x is by any angle, by none (parallel axes) or by a right one.
+enum class PlacementForm : std::uint8_t { general, dh, dh_parallel, dh_perpendicular };
+
 /// One moving body with the joint that carries it, in canonical form (see joint.hpp): what a kernel
 /// reads of a body, contiguous.
 template <class Real>
 struct BodyView {
   Transform<Real> placement;  ///< Xtree: from the parent body's frame to the joint frame
   Inertia<Real> inertia;      ///< in the body frame, all rigidly attached links included
-  Real dh_cos, dh_sin, dh_a;  ///< `placement` again, where `dh` is set: turn about x, shift along x
-  Real angle, shift;          ///< constant turn about and shift along z after the placement
-  Real pitch;                 ///< helical joints: metres per radian
-  Real multiplier;  ///< q_joint = multiplier q[q_index] + offset; 1 and 0 but for mimic joints
+  Real dh_cos, dh_sin,
+      dh_a;           ///< `placement` again, unless `form` is general: turn about x, shift along x
+  Real angle, shift;  ///< constant turn about and shift along z after the placement
+  Real pitch;         ///< helical joints: metres per radian
+  Real multiplier;    ///< q_joint = multiplier q[q_index] + offset; 1 and 0 but for mimic joints
   Real offset;
   std::int32_t parent;  ///< index of the parent body, -1 for the world; parent < own index
   std::int32_t head;    ///< first body of its run: head, head + 1, ..., each the parent of the next
@@ -25,7 +30,7 @@ struct BodyView {
   std::int32_t q_index;  ///< first coordinate in q
   std::int32_t v_index;  ///< first coordinate in v, a, tau
   JointType type;
-  bool dh;             ///< the placement is a Denavit-Hartenberg one
+  PlacementForm form;  ///< of `placement`
   bool next_is_child;  ///< body i + 1 hangs on body i; then nothing needs to be stored between them
   bool has_more_children;
 };
@@ -60,13 +65,24 @@ RBD_INLINE void visit_joint(const BodyView<Real>& body, const Visitor& visitor) 
 }
 
 /// The same with visitor(joint, placement). Only joints of one coordinate have Denavit-Hartenberg
-/// placements.
+/// placements, and of them only revolute ones are common enough for the cheapest forms.
 template <class S, class Real, class Visitor>
 RBD_INLINE void visit_body(const BodyView<Real>& body, const Visitor& visitor) {
   visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {
-    if constexpr (std::remove_cvref_t<decltype(joint)>::nv == 1) {
-      if (body.dh) {
-        visitor(joint, DhPlacement<S>{{S(body.dh_cos), S(body.dh_sin)}, S(body.dh_a)});
+    using Joint = std::remove_cvref_t<decltype(joint)>;
+    if constexpr (std::is_same_v<Joint, RevoluteJoint<S>>) {
+      if (body.form == PlacementForm::dh_perpendicular) {
+        visitor(joint, DhPlacement<S, XQuarterTurn<S>>{{}, S(body.dh_a)});
+        return;
+      }
+      if (body.form == PlacementForm::dh_parallel) {
+        visitor(joint, DhPlacement<S, NoTurn<S>>{{}, S(body.dh_a)});
+        return;
+      }
+    }
+    if constexpr (Joint::nv == 1) {
+      if (body.form != PlacementForm::general) {
+        visitor(joint, DhPlacement<S, XTurn<S>>{{S(body.dh_cos), S(body.dh_sin)}, S(body.dh_a)});
         return;
       }
     }

@@ -12,7 +12,8 @@
 ///   rotation()            E itself
 ///   apply_inverse(f)      X^T f, and X^T I X for inertias
 ///   origin()              of the body, in the parent's frame
-///   origin_along(E_p, E)  the same in axes that E_p turns into the parent's, E into the body's
+///   times_origin(K)       K times that, for a matrix K
+///   origin_along(E_p, E)  the origin in axes that E_p turns into the parent's, E into the body's
 namespace rbd_parallel_core {
 
 /// A joint anywhere in its parent.
@@ -30,16 +31,19 @@ struct GeneralPlacement {
   }
   RBD_INLINE Vec3<S> origin() const { return X.r; }
   RBD_INLINE Vec3<S> origin_along(const Mat3<S>& E_p) const { return transpose_times(E_p, X.r); }
-  /// The z axis of the joint frame, in the parent's.
-  RBD_INLINE Vec3<S> z_axis() const { return X.E.z; }
+  /// The point that lies `shift` along the z axis of the joint frame.
+  RBD_INLINE Vec3<S> point(const S& shift) const { return mul_add(shift, X.E.z, X.r); }
+  RBD_INLINE Vec3<S> times_point(const Mat3<S>& K, const S& shift) const {
+    return K * point(shift);
+  }
 };
 
 /// A joint whose frame is the parent's shifted by `a` along x and turned about x: the constant part
 /// of a Denavit-Hartenberg row. The frames of the model are chosen so that one child of every body
-/// has it.
-template <class S>
+/// has it. Most robots' axes are parallel or at right angles, for which the turn costs nothing.
+template <class S, class Turn>
 struct DhPlacement {
-  XTurn<S> turn;
+  Turn turn;
   S a;
 
   RBD_INLINE Vec3<S> rotate(const Vec3<S>& b) const { return turn.rotate(b); }
@@ -50,12 +54,11 @@ struct DhPlacement {
   RBD_INLINE T apply_inverse(const T& b) const {
     return shift_along_x(turn.rotate_back(b), a);
   }
-  RBD_INLINE Vec3<S> origin() const {
-    const S o(RealOf<S>(0));
-    return {a, o, o};
-  }
   RBD_INLINE Vec3<S> origin_along(const Mat3<S>& E_p) const { return a * E_p.x; }
-  RBD_INLINE Vec3<S> z_axis() const { return {S(RealOf<S>(0)), -turn.s, turn.c}; }
+  RBD_INLINE Vec3<S> point(const S& shift) const { return turn.point(a, shift); }
+  RBD_INLINE Vec3<S> times_point(const Mat3<S>& K, const S& shift) const {
+    return turn.times_point(K, a, shift);
+  }
 };
 
 /// The joint stage of a joint about and along z: a turn, then a shift along the same axis.
@@ -74,7 +77,11 @@ struct ScrewMotion {
   /// The body's origin in the parent's frame.
   template <class Placement>
   RBD_INLINE Vec3<S> origin(const Placement& placement) const {
-    return mul_add(shift, placement.z_axis(), placement.origin());
+    return placement.point(shift);
+  }
+  template <class Placement>
+  RBD_INLINE Vec3<S> times_origin(const Placement& placement, const Mat3<S>& K) const {
+    return placement.times_point(K, shift);
   }
   template <class Placement>
   RBD_INLINE Vec3<S> origin_along(const Placement& placement, const Mat3<S>& E_p,
@@ -98,6 +105,10 @@ struct FreeMotion {
   template <class Placement>
   RBD_INLINE Vec3<S> origin(const Placement& placement) const {
     return placement.origin() + placement.rotate_back(X.r);
+  }
+  template <class Placement>
+  RBD_INLINE Vec3<S> times_origin(const Placement& placement, const Mat3<S>& K) const {
+    return K * origin(placement);
   }
   template <class Placement>
   RBD_INLINE Vec3<S> origin_along(const Placement& placement, const Mat3<S>& E_p,
@@ -129,6 +140,10 @@ struct StagedTransform {
     return placement.apply_inverse(motion.apply_inverse(a));
   }
   RBD_INLINE auto origin() const { return motion.origin(placement); }
+  template <class T>
+  RBD_INLINE auto times_origin(const T& K) const {
+    return motion.times_origin(placement, K);
+  }
   template <class T>
   RBD_INLINE auto origin_along(const T& E_p, const T& E) const {
     return motion.origin_along(placement, E_p, E);

@@ -99,7 +99,30 @@ struct ZTurn {
   }
 };
 
-/// The same about x.
+/// The turn about z by a right angle: c = 0, s = 1. Moves and negates numbers, computes nothing.
+template <class S>
+struct ZQuarterTurn {
+  RBD_INLINE Vec3<S> rotate(const Vec3<S>& a) const { return {a.y, -a.x, a.z}; }
+  RBD_INLINE Vec3<S> rotate_back(const Vec3<S>& a) const { return {-a.y, a.x, a.z}; }
+  RBD_INLINE SymMat3<S> rotate_back(const SymMat3<S>& a) const {
+    return {a.yy, -a.xy, -a.yz, a.xx, a.xz, a.zz};
+  }
+  RBD_INLINE Mat3<S> rotate_back(const Mat3<S>& a) const {
+    return {{a.y.y, -a.y.x, -a.y.z}, {-a.x.y, a.x.x, a.x.z}, {-a.z.y, a.z.x, a.z.z}};
+  }
+  RBD_INLINE Force<S> rotate_back(const Force<S>& a) const {
+    return {rotate_back(a.n), rotate_back(a.f)};
+  }
+  RBD_INLINE Inertia<S> rotate_back(const Inertia<S>& a) const {
+    return {a.m, rotate_back(a.h), rotate_back(a.I)};
+  }
+  RBD_INLINE ArticulatedInertia<S> rotate_back(const ArticulatedInertia<S>& a) const {
+    return {rotate_back(a.I), rotate_back(a.H), rotate_back(a.M)};
+  }
+};
+
+/// A turn about x, by any angle. Like the two after it, it also knows where a point lies that is
+/// reached by going along x, then along the turned z axis: the origin of a Denavit-Hartenberg row.
 template <class S>
 struct XTurn {
   S c, s;
@@ -114,6 +137,52 @@ struct XTurn {
   }
   RBD_INLINE Mat3<S> rotate_rows(const Mat3<S>& b) const {
     return {b.x, mul_add(c, b.y, s * b.z), mul_add(c, b.z, -s * b.y)};
+  }
+  /// (a, 0, 0) + shift times the turned z axis
+  RBD_INLINE Vec3<S> point(const S& a, const S& shift) const { return {a, -s * shift, c * shift}; }
+  /// K point(a, shift)
+  RBD_INLINE Vec3<S> times_point(const Mat3<S>& K, const S& a, const S& shift) const {
+    return K * point(a, shift);
+  }
+};
+
+/// The turn about x by a right angle.
+template <class S>
+struct XQuarterTurn {
+  template <class T>
+  RBD_INLINE T rotate(const T& a) const {
+    return z_to_x(ZQuarterTurn<S>{}.rotate(x_to_z(a)));
+  }
+  template <class T>
+  RBD_INLINE T rotate_back(const T& a) const {
+    return z_to_x(ZQuarterTurn<S>{}.rotate_back(x_to_z(a)));
+  }
+  RBD_INLINE Mat3<S> rotate_rows(const Mat3<S>& b) const { return {b.x, b.z, -b.y}; }
+  RBD_INLINE Vec3<S> point(const S& a, const S& shift) const {
+    return {a, -shift, S(RealOf<S>(0))};
+  }
+  RBD_INLINE Vec3<S> times_point(const Mat3<S>& K, const S& a, const S& shift) const {
+    return {mul_mul_sub(a, K.x.x, shift, K.x.y), mul_mul_sub(a, K.y.x, shift, K.y.y),
+            mul_mul_sub(a, K.z.x, shift, K.z.y)};
+  }
+};
+
+/// The turn about x by nothing.
+template <class S>
+struct NoTurn {
+  template <class T>
+  RBD_INLINE T rotate(const T& a) const {
+    return a;
+  }
+  template <class T>
+  RBD_INLINE T rotate_back(const T& a) const {
+    return a;
+  }
+  RBD_INLINE Mat3<S> rotate_rows(const Mat3<S>& b) const { return b; }
+  RBD_INLINE Vec3<S> point(const S& a, const S& shift) const { return {a, S(RealOf<S>(0)), shift}; }
+  RBD_INLINE Vec3<S> times_point(const Mat3<S>& K, const S& a, const S& shift) const {
+    return {mul_mul_add(a, K.x.x, shift, K.x.z), mul_mul_add(a, K.y.x, shift, K.y.z),
+            mul_mul_add(a, K.z.x, shift, K.z.z)};
   }
 };
 

@@ -52,17 +52,6 @@ RBD_INLINE S taint_of_q(const ModelView<Real>& model, const Row<S>& q) {
   return taint_if_no_rotation(model, q, taint(q, size(model.nq)));
 }
 
-/// Where `good` does not hold the results become NaN, so that no wrong number is taken for a right
-/// one.
-template <class S>
-RBD_INLINE void spoil_unless(const typename ScalarTraits<S>::Mask& good, const OutRow<S>& out,
-                             std::size_t n) {
-  const S nan(std::numeric_limits<RealOf<S>>::quiet_NaN());
-  for (std::int32_t k = 0; k < static_cast<std::int32_t>(n); ++k) {
-    out.store(k, ScalarTraits<S>::select(good, out.load(k), nan));
-  }
-}
-
 /// How each state of a group went.
 template <class S>
 struct Outcome {
@@ -75,19 +64,13 @@ struct Outcome {
     return T::less_equal(taint + singular, S(RealOf<S>(0)));
   }
 
-  /// Writes the status of each state and spoils what was computed for bad ones: `out`, n numbers.
-  RBD_INLINE void finish(const Group<S>& group, std::span<StateStatus> status, const OutRow<S>& out,
-                         std::size_t n) const {
+  /// Writes the status of each state.
+  RBD_INLINE void report(const Group<S>& group, std::span<StateStatus> status) const {
+    if (status.empty()) return;
     if (T::all(good())) [[likely]] {
-      if (status.empty()) return;
       for (std::size_t l = 0; l < group.count; ++l) status.data()[group.first + l] = {};
       return;
     }
-    spoil_unless(good(), out, n);
-    report(group, status);
-  }
-  RBD_INLINE void report(const Group<S>& group, std::span<StateStatus> status) const {
-    if (status.empty()) return;
     RealOf<S> taints[T::width], dofs[T::width];
     T::store(taints, taint);
     T::store(dofs, singular);
@@ -106,6 +89,16 @@ struct Outcome {
 template <class S>
 RBD_INLINE Outcome<S> outcome(const S& taint) {
   return {taint, S(RealOf<S>(0))};
+}
+
+/// Brings the n results in `lanes` to where they belong, and reports how the states went.
+template <class S>
+RBD_INLINE void finish(const Group<S>& group, const Outcome<S>& outcome,
+                       std::span<RealOf<S>> results, std::size_t n, const RealOf<S>* lanes,
+                       std::span<StateStatus> status) {
+  group.write(results, n, lanes);
+  group.spoil_unless(outcome.good(), results, n);
+  outcome.report(group, status);
 }
 
 template <class S>
@@ -186,8 +179,7 @@ RBD_KERNEL void inverse_dynamics(const KernelContext<RealOf<S>>& context,
                      });
       bad = bad + taint(v, nv) + taint(a, nv);
     });
-    outcome(bad + taint(tau, nv)).finish(group, args.status, tau, nv);
-    group.write(args.tau, nv, scratch.out);
+    finish(group, outcome(bad + taint(tau, nv)), args.tau, nv, scratch.out, args.status);
   });
 }
 
@@ -202,9 +194,8 @@ RBD_KERNEL void coriolis_forces(const KernelContext<RealOf<S>>& context,
     const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
     const OutRow<S> tau = group.out(args.tau, nv, scratch.out);
     rnea(model, scratch.workspace.rnea, q, v, Zeros<S>{}, NoForces{}, Vec3<S>::zero(), false, tau);
-    outcome(taint_of_q(model, q) + taint(v, nv) + taint(tau, nv))
-        .finish(group, args.status, tau, nv);
-    group.write(args.tau, nv, scratch.out);
+    const S bad = taint_of_q(model, q) + taint(v, nv) + taint(tau, nv);
+    finish(group, outcome(bad), args.tau, nv, scratch.out, args.status);
   });
 }
 
@@ -223,25 +214,71 @@ RBD_INLINE S taint_of_mass_matrix(const ModelView<RealOf<S>>& model, const Row<S
   return bad + taint(Row<S>{M.data}, size(model.nv) * size(model.nv));
 }
 
-/// The Cholesky factor of M in place of it, and the inverse.
-template <class S>
-RBD_INLINE void factor_mass_matrix(const ModelView<RealOf<S>>& model, const Scratch<S>& scratch,
-                                   const BasicMassMatrix<RealOf<S>>& args, const Group<S>& group,
-                                   const OutMatrix<S>& L, const S& bad) {
-  const std::size_t square = size(model.nv) * size(model.nv);
+/// Factors M in place and reports. `L`: the matrix; `inverse`: OutSymmetric or OutLower, used if
+/// the inverse is asked for.
+template <class S, class Inverse>
+RBD_INLINE Outcome<S> factor_mass_matrix(const ModelView<RealOf<S>>& model,
+                                         const Scratch<S>& scratch,
+                                         const BasicMassMatrix<RealOf<S>>& args,
+                                         const OutMatrix<S>& L, const Inverse& inverse,
+                                         const S& bad) {
   const OutRow<S> vector{reinterpret_cast<RealOf<S>*>(scratch.workspace.vector)};
   const Outcome<S> result{bad, ltl_factor<S>(model, L, vector)};
-  if (!args.inverse.empty()) {
-    const OutRow<S> inverse = group.out(args.inverse, square, scratch.inverse);
-    ltl_inverse<S>(model, L, vector, OutMatrix<S>{inverse.data, model.nv});
-    spoil_unless(result.good(), inverse, square);
-    group.write(args.inverse, square, scratch.inverse);
+  if (!args.inverse.empty()) ltl_inverse<S>(model, L, vector, inverse);
+  if (!args.cholesky.empty()) clear_upper_triangle<S>(L, model.nv);
+  return result;
+}
+
+/// The mass matrix of a group whose results are written where they belong at once.
+template <class S>
+RBD_INLINE void mass_matrix_direct(const ModelView<RealOf<S>>& model, const Scratch<S>& scratch,
+                                   const BasicMassMatrix<RealOf<S>>& args, const Group<S>& group,
+                                   const Row<S>& q) {
+  const std::size_t square = size(model.nv) * size(model.nv);
+  const auto place = [&](std::span<RealOf<S>> array, RealOf<S>* otherwise) RBD_INLINE_LAMBDA {
+    return OutSymmetric<S>{
+        {array.empty() ? otherwise : group.out(array, square, otherwise).data, model.nv}};
+  };
+  const OutSymmetric<S> L = place(args.cholesky, scratch.matrix);
+  const OutSymmetric<S> M = place(args.mass_matrix, L.data);
+  crba(model, scratch.workspace.crba, q, M);
+  const Outcome<S> outcome_of_M = outcome(taint_of_mass_matrix(model, q, M));
+  Outcome<S> result = outcome_of_M;
+  if (!args.cholesky.empty() || !args.inverse.empty()) {
+    if (M.data != L.data) {
+      for (std::size_t k = 0; k < square * Group<S>::width; ++k) L.data[k] = M.data[k];
+    }
+    result = factor_mass_matrix(model, scratch, args, L, place(args.inverse, nullptr),
+                                outcome_of_M.taint);
   }
-  if (!args.cholesky.empty()) {
-    clear_upper_triangle<S>(L, model.nv);
-    spoil_unless(result.good(), OutRow<S>{L.data}, square);
-    group.write(args.cholesky, square, scratch.matrix);
+  group.spoil_unless(outcome_of_M.good(), args.mass_matrix, square);
+  group.spoil_unless(result.good(), args.cholesky, square);
+  group.spoil_unless(result.good(), args.inverse, square);
+  result.report(group, args.status);
+}
+
+/// The same by way of the scratch memory, in which M is a lower triangle and becomes its factor.
+template <class S>
+RBD_INLINE void mass_matrix_buffered(const ModelView<RealOf<S>>& model, const Scratch<S>& scratch,
+                                     const BasicMassMatrix<RealOf<S>>& args, const Group<S>& group,
+                                     const Row<S>& q) {
+  const std::size_t nv = size(model.nv), square = nv * nv;
+  const OutLower<S> M{{scratch.matrix, model.nv}};
+  crba(model, scratch.workspace.crba, q, M);
+  const Outcome<S> outcome_of_M = outcome(taint_of_mass_matrix(model, q, M));
+  Outcome<S> result = outcome_of_M;
+  if (!args.mass_matrix.empty()) {
+    group.write_symmetric(args.mass_matrix, nv, scratch.matrix);
+    group.spoil_unless(outcome_of_M.good(), args.mass_matrix, square);
   }
+  if (!args.cholesky.empty() || !args.inverse.empty()) {
+    result = factor_mass_matrix(model, scratch, args, M, OutLower<S>{{scratch.inverse, model.nv}},
+                                outcome_of_M.taint);
+  }
+  if (!args.cholesky.empty()) group.write(args.cholesky, square, scratch.matrix);
+  group.spoil_unless(result.good(), args.cholesky, square);
+  if (!args.inverse.empty()) group.write_symmetric(args.inverse, nv, scratch.inverse);
+  group.spoil_unless(result.good(), args.inverse, square);
   result.report(group, args.status);
 }
 
@@ -250,28 +287,16 @@ RBD_KERNEL void mass_matrix(const KernelContext<RealOf<S>>& context,
                             const BasicMassMatrix<RealOf<S>>& args, StateRange range) noexcept {
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
-  const std::size_t nq = size(model.nq), nv = size(model.nv);
-  const bool wanted = !args.mass_matrix.empty();
-  const bool factor = !args.cholesky.empty() || !args.inverse.empty();
+  const bool nothing = args.mass_matrix.empty() && args.cholesky.empty() && args.inverse.empty();
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
-    const Row<S> q = group.read(args.q, nq, scratch.q);
-    const OutMatrix<S> L{args.cholesky.empty()
-                             ? scratch.matrix
-                             : group.out(args.cholesky, nv * nv, scratch.matrix).data,
-                         model.nv};
-    OutMatrix<S> M = L;
-    if (wanted) M.data = group.out(args.mass_matrix, nv * nv, scratch.matrix).data;
-    S bad = taint_of_q(model, q);
-    if (wanted || factor) {
-      crba(model, scratch.workspace.crba, q, M);
-      bad = taint_of_mass_matrix(model, q, M);
+    const Row<S> q = group.read(args.q, size(model.nq), scratch.q);
+    if (nothing) {
+      outcome(taint_of_q(model, q)).report(group, args.status);
+    } else if (group.direct()) {
+      mass_matrix_direct(model, scratch, args, group, q);
+    } else if constexpr (Group<S>::width > 1) {
+      mass_matrix_buffered(model, scratch, args, group, q);
     }
-    if (factor && M.data != L.data) {
-      for (std::size_t k = 0; k < nv * nv * Group<S>::width; ++k) L.data[k] = M.data[k];
-    }
-    outcome(bad).finish(group, args.status, OutRow<S>{M.data}, wanted ? nv * nv : 0);
-    if (wanted) group.write(args.mass_matrix, nv * nv, scratch.matrix);
-    if (factor) factor_mass_matrix(model, scratch, args, group, L, bad);
   });
 }
 
@@ -284,7 +309,7 @@ RBD_INLINE S solve_by_crba(const KernelContext<RealOf<S>>& context, const Scratc
   rnea(model, scratch.workspace.rnea, q, v, Zeros<S>{}, f_ext, broadcast<S>(model.gravity),
        context.friction, qdd);
   for (std::int32_t k = 0; k < model.nv; ++k) qdd.store(k, tau(k) - qdd.load(k));
-  const OutMatrix<S> M{scratch.matrix, model.nv};
+  const OutLower<S> M{{scratch.matrix, model.nv}};
   crba(model, scratch.workspace.crba, q, M);
   const OutRow<S> vector{reinterpret_cast<RealOf<S>*>(scratch.workspace.vector)};
   const S singular = ltl_factor<S>(model, M, vector);
@@ -318,8 +343,7 @@ RBD_KERNEL void forward_dynamics(const KernelContext<RealOf<S>>& context,
     // A singular state's results mean nothing, whether finite or not.
     const S zero(RealOf<S>(0));
     const S bad_result = T::select(T::less(zero, singular), zero, taint(qdd, nv));
-    Outcome<S>{bad + bad_result, singular}.finish(group, args.status, qdd, nv);
-    group.write(args.qdd, nv, scratch.out);
+    finish(group, Outcome<S>{bad + bad_result, singular}, args.qdd, nv, scratch.out, args.status);
   });
 }
 
@@ -351,13 +375,14 @@ RBD_KERNEL void energies(const KernelContext<RealOf<S>>& context,
       results.store(3, moment.y / mass);
       results.store(4, moment.z / mass);
     }
-    outcome(taint_of_q(model, q) + taint(v, nv) + taint(results, 5))
-        .finish(group, args.status, results, 5);
+    const Outcome<S> result = outcome(taint_of_q(model, q) + taint(v, nv) + taint(results, 5));
+    result.report(group, args.status);
     const auto hand_out = [&](std::span<RealOf<S>> array, std::int32_t first, std::size_t n) {
       if (array.empty()) return;
       const OutRow<S> out = group.out(array, n, scratch.jacobian);
       for (std::int32_t k = 0; size(k) < n; ++k) out.store(k, results.load(first + k));
       group.write(array, n, scratch.jacobian);
+      group.spoil_unless(result.good(), array, n);
     };
     hand_out(args.kinetic, 0, 1);
     hand_out(args.potential, 1, 1);
@@ -384,22 +409,22 @@ RBD_KERNEL void link_kinematics(const KernelContext<RealOf<S>>& context,
       bad = mul_add(S(RealOf<S>(0)), X.r.x + X.r.y + X.r.z, bad);
     }
     const Outcome<S> result = outcome(bad);
-    result.finish(group, args.status, OutRow<S>{scratch.out}, 0);
+    result.report(group, args.status);
     for (std::size_t k = 0; k < count; ++k) {
       if (!args.poses.empty()) {
         const OutRow<S> pose = group.out(args.poses, 7 * count, 7 * k, scratch.out);
         link_pose(model, kinematics, args.links[k], pose);
-        spoil_unless(result.good(), pose, 7);
         group.write(args.poses, 7 * count, 7 * k, 7, scratch.out);
       }
       if (!args.jacobian.empty()) {
         const std::size_t n = 6 * nv;
         const OutRow<S> J = group.out(args.jacobian, n * count, n * k, scratch.jacobian);
         link_jacobian(model, kinematics, args.links[k], in_link_axes, J);
-        spoil_unless(result.good(), J, n);
         group.write(args.jacobian, n * count, n * k, n, scratch.jacobian);
       }
     }
+    group.spoil_unless(result.good(), args.poses, 7 * count);
+    group.spoil_unless(result.good(), args.jacobian, 6 * nv * count);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 
 #include "rbd_parallel_core/algorithm/access.hpp"
@@ -31,8 +32,8 @@ RBD_KERNEL void gather(const Rows<const Real>& rows, Real* lanes) {
   };
   const auto block = [&](std::size_t k) RBD_INLINE_LAMBDA {
     S numbers[width];
-    for (std::size_t l = 0; l < width; ++l) numbers[l] = T::load(rows.data + row(l) + k);
-    transpose(numbers);
+    load_transposed([&](std::size_t l) RBD_INLINE_LAMBDA { return rows.data + row(l) + k; },
+                    numbers);
     for (std::size_t j = 0; j < width; ++j) T::store(lanes + (k + j) * width, numbers[j]);
   };
   if (rows.n < width) {
@@ -64,12 +65,42 @@ RBD_KERNEL void scatter(const Real* lanes, const Rows<Real>& rows) {
   }
   const auto block = [&](std::size_t k) RBD_INLINE_LAMBDA {
     S numbers[width];
-    for (std::size_t j = 0; j < width; ++j) numbers[j] = T::load(lanes + (k + j) * width);
-    transpose(numbers);
+    load_transposed([&](std::size_t j) RBD_INLINE_LAMBDA { return lanes + (k + j) * width; },
+                    numbers);
     for (std::size_t l = 0; l < width; ++l) T::store(rows.data + l * rows.stride + k, numbers[l]);
   };
   for (std::size_t k = 0; k + width <= rows.n; k += width) block(k);
   if (rows.n % width != 0) block(rows.n - width);
+}
+
+/// The same for a symmetric matrix of n x n of which `lanes` has the lower triangle: row after row,
+/// so that memory is written in order.
+template <class S, class Real>
+RBD_KERNEL void scatter_symmetric(const Real* lanes, std::size_t n, const Rows<Real>& rows) {
+  using T = ScalarTraits<S>;
+  constexpr std::size_t width = T::width;
+  const auto entry = [&](std::size_t i, std::size_t j) RBD_INLINE_LAMBDA {
+    return lanes + (i < j ? j * n + i : i * n + j) * width;
+  };
+  if (rows.count < width || n < width) {
+    for (std::size_t l = 0; l < rows.count; ++l) {
+      Real* row = rows.data + l * rows.stride;
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) row[i * n + j] = entry(i, j)[l];
+      }
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto block = [&](std::size_t j) RBD_INLINE_LAMBDA {
+      S numbers[width];
+      load_transposed([&](std::size_t k) RBD_INLINE_LAMBDA { return entry(i, j + k); }, numbers);
+      Real* out = rows.data + i * n + j;
+      for (std::size_t l = 0; l < width; ++l) T::store(out + l * rows.stride, numbers[l]);
+    };
+    for (std::size_t j = 0; j + width <= n; j += width) block(j);
+    if (n % width != 0) block(n - width);
+  }
 }
 
 /// As many states of a batch as the Scalar has lanes, from state `first` on, of which `count`
@@ -117,6 +148,36 @@ struct Group {
     if constexpr (width > 1) {
       if (direct()) return;
       scatter<S>(buffer, Rows<Real>{array.data() + first * n + begin, n, length, count, 0});
+    }
+  }
+  /// A symmetric matrix of n x n, from its lower triangle in `buffer`.
+  RBD_INLINE void write_symmetric(std::span<Real> array, std::size_t n, const Real* buffer) const {
+    if constexpr (width > 1) {
+      const std::size_t square = n * n;
+      scatter_symmetric<S>(buffer, n,
+                           Rows<Real>{array.data() + first * square, square, square, count, 0});
+    }
+  }
+
+  /// Where `good` does not hold, the n results in `array` become NaN, so that no wrong number is
+  /// taken for a right one.
+  RBD_INLINE void spoil_unless(const typename ScalarTraits<S>::Mask& good, std::span<Real> array,
+                               std::size_t n) const {
+    spoil_unless(good, array, n, 0, n);
+  }
+  RBD_INLINE void spoil_unless(const typename ScalarTraits<S>::Mask& good, std::span<Real> array,
+                               std::size_t n, std::size_t begin, std::size_t length) const {
+    using T = ScalarTraits<S>;
+    if (array.empty() || T::all(good)) [[likely]]
+      return;
+    const Real nan = std::numeric_limits<Real>::quiet_NaN();
+    Real mark[width];  // NaN where not good
+    T::store(mark, T::select(good, S(Real(0)), S(nan)));
+    const std::size_t lane_step = direct() ? 1 : n, number_step = direct() ? width : 1;
+    for (std::size_t l = 0; l < count; ++l) {
+      if (mark[l] == mark[l]) continue;
+      Real* numbers = array.data() + first * n + begin * number_step + l * lane_step;
+      for (std::size_t k = 0; k < length; ++k) numbers[k * number_step] = nan;
     }
   }
 };

@@ -132,9 +132,11 @@ RBD_INLINE Register upper(const Register& a, const Register& b, std::index_seque
       a, b, static_cast<int>((j & distance) != 0 ? j + sizeof...(j) : j + distance)...);
 }
 
+/// Blocks of `distance` lanes trade places across the diagonal; then larger ones, up to a quarter
+/// of the rows.
 template <std::size_t distance, class S>
 RBD_INLINE void exchange(S (&rows)[S::width]) {
-  if constexpr (distance < S::width) {
+  if constexpr (2 * distance < S::width) {
     constexpr auto lanes = std::make_index_sequence<S::width>{};
     for (std::size_t i = 0; i < S::width; ++i) {
       if ((i & distance) != 0) continue;
@@ -146,12 +148,40 @@ RBD_INLINE void exchange(S (&rows)[S::width]) {
   }
 }
 
+/// Half a register.
+template <class T, std::size_t width>
+using Half [[gnu::vector_size(width / 2 * sizeof(T))]] = T;
+
+template <class T, std::size_t width>
+RBD_INLINE Half<T, width> load_half(const T* at) {
+  Half<T, width> half;
+  __builtin_memcpy(&half, at, sizeof half);
+  return half;
+}
+
+template <class Register, class Half, std::size_t... j>
+RBD_INLINE Register joined(const Half& a, const Half& b, std::index_sequence<j...>) {
+  return __builtin_shufflevector(a, b, static_cast<int>(j)...);
+}
+
 }  // namespace transposing
 
-/// Lane j of row i becomes lane i of row j: blocks of 1, 2, 4, ... lanes trade places across the
-/// diagonal.
-template <class T, class Arch>
-RBD_INLINE void transpose(Pack<T, Arch> (&rows)[Pack<T, Arch>::width]) {
+/// Reads as many registers as one has lanes, the i-th from at(i), such that lane j of the i-th
+/// becomes lane i of rows[j]. The halves trade places while they are read, which spares half of the
+/// shuffles.
+template <class S, class At>
+RBD_INLINE void load_transposed(const At& at, S (&rows)[S::width]) {
+  using T = RealOf<S>;
+  constexpr std::size_t width = S::width, half = width / 2;
+  constexpr auto lanes = std::make_index_sequence<width>{};
+  for (std::size_t i = 0; i < half; ++i) {
+    const T *a = at(i), *b = at(i + half);
+    rows[i].x = transposing::joined<typename S::Register>(
+        transposing::load_half<T, width>(a), transposing::load_half<T, width>(b), lanes);
+    rows[i + half].x = transposing::joined<typename S::Register>(
+        transposing::load_half<T, width>(a + half), transposing::load_half<T, width>(b + half),
+        lanes);
+  }
   transposing::exchange<1>(rows);
 }
 
