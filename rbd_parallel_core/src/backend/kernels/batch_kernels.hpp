@@ -268,7 +268,7 @@ RBD_INLINE void mass_matrix_buffered(const ModelView<RealOf<S>>& model, const Sc
   const Outcome<S> outcome_of_M = outcome(taint_of_mass_matrix(model, q, M));
   Outcome<S> result = outcome_of_M;
   if (!args.mass_matrix.empty()) {
-    group.write_symmetric(args.mass_matrix, nv, scratch.matrix);
+    group.write_symmetric(args.mass_matrix, nv, scratch.matrix, scratch.sources);
     group.spoil_unless(outcome_of_M.good(), args.mass_matrix, square);
   }
   if (!args.cholesky.empty() || !args.inverse.empty()) {
@@ -277,7 +277,9 @@ RBD_INLINE void mass_matrix_buffered(const ModelView<RealOf<S>>& model, const Sc
   }
   if (!args.cholesky.empty()) group.write(args.cholesky, square, scratch.matrix);
   group.spoil_unless(result.good(), args.cholesky, square);
-  if (!args.inverse.empty()) group.write_symmetric(args.inverse, nv, scratch.inverse);
+  if (!args.inverse.empty()) {
+    group.write_symmetric(args.inverse, nv, scratch.inverse, scratch.inverse_sources);
+  }
   group.spoil_unless(result.good(), args.inverse, square);
   result.report(group, args.status);
 }
@@ -433,11 +435,36 @@ RBD_KERNEL std::size_t scratch_bytes(const ModelView<RealOf<S>>& model, bool den
   return Scratch<S>::bytes(model, dense);
 }
 
+/// Whether coordinate j is i, an ancestor of it or a descendant: then they act on each other.
+RBD_INLINE bool act_on_each_other(const std::int32_t* dof_parent, std::int32_t i, std::int32_t j) {
+  const std::int32_t upper = i < j ? i : j;
+  std::int32_t lower = i < j ? j : i;
+  while (lower > upper) lower = dof_parent[lower];
+  return lower == upper;
+}
+
+/// Writes what the memory of a context holds before the first call.
+template <class S>
+RBD_KERNEL void prepare(const KernelContext<RealOf<S>>& context) {
+  const auto scratch = Scratch<S>::in(context.memory, context.model, context.dense);
+  if (scratch.sources.source == nullptr) return;
+  const std::int32_t nv = context.model.nv;
+  for (std::int32_t i = 0; i < nv; ++i) {
+    for (std::int32_t j = 0; j < nv; ++j) {
+      const std::int32_t lower = i < j ? j * nv + i : i * nv + j;
+      const bool zero = !act_on_each_other(context.model.dof_parent, i, j);
+      scratch.sources.source[i * nv + j] = zero ? ~lower : lower;
+      scratch.inverse_sources.source[i * nv + j] = lower;
+    }
+  }
+}
+
 /// The table of all of them for one Scalar.
 template <class S>
 constexpr KernelTable<RealOf<S>> kernel_table() {
-  return {ScalarTraits<S>::width, scratch_bytes<S>,    inverse_dynamics<S>, coriolis_forces<S>,
-          mass_matrix<S>,         forward_dynamics<S>, energies<S>,         link_kinematics<S>};
+  return {ScalarTraits<S>::width, scratch_bytes<S>,   prepare<S>,
+          inverse_dynamics<S>,    coriolis_forces<S>, mass_matrix<S>,
+          forward_dynamics<S>,    energies<S>,        link_kinematics<S>};
 }
 
 }  // namespace rbd_parallel_core

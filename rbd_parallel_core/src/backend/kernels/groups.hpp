@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -73,34 +74,51 @@ RBD_KERNEL void scatter(const Real* lanes, const Rows<Real>& rows) {
   if (rows.n % width != 0) block(rows.n - width);
 }
 
-/// The same for a symmetric matrix of n x n of which `lanes` has the lower triangle: row after row,
-/// so that memory is written in order.
+/// Where the entries of a symmetric matrix are found in its lower triangle: for each of the n x n
+/// entries, row after row, the number of its Scalar there; or the complement of it if the entry is
+/// zero whatever the state is.
+struct SymmetricSources {
+  std::int32_t* source;
+
+  static constexpr std::int32_t scalar(std::int32_t source) {
+    return source < 0 ? ~source : source;
+  }
+};
+
+/// The same for a symmetric matrix of n x n of which `lanes` has the lower triangle. In the order
+/// of memory, and in pieces that do not straddle cache lines, since that is most of the work.
 template <class S, class Real>
-RBD_KERNEL void scatter_symmetric(const Real* lanes, std::size_t n, const Rows<Real>& rows) {
+RBD_KERNEL void scatter_symmetric(const Real* lanes, const std::int32_t* source,
+                                  const Rows<Real>& rows) {
   using T = ScalarTraits<S>;
   constexpr std::size_t width = T::width;
-  const auto entry = [&](std::size_t i, std::size_t j) RBD_INLINE_LAMBDA {
-    return lanes + (i < j ? j * n + i : i * n + j) * width;
+  const std::size_t n = rows.n, stride = rows.stride;
+  Real* const out = rows.data;
+  const auto entry = [&](std::size_t e) RBD_INLINE_LAMBDA {
+    return lanes + static_cast<std::size_t>(SymmetricSources::scalar(source[e])) * width;
   };
   if (rows.count < width || n < width) {
     for (std::size_t l = 0; l < rows.count; ++l) {
-      Real* row = rows.data + l * rows.stride;
-      for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) row[i * n + j] = entry(i, j)[l];
-      }
+      for (std::size_t e = 0; e < n; ++e) out[l * stride + e] = entry(e)[l];
     }
     return;
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto block = [&](std::size_t j) RBD_INLINE_LAMBDA {
-      S numbers[width];
-      load_transposed([&](std::size_t k) RBD_INLINE_LAMBDA { return entry(i, j + k); }, numbers);
-      Real* out = rows.data + i * n + j;
-      for (std::size_t l = 0; l < width; ++l) T::store(out + l * rows.stride, numbers[l]);
-    };
-    for (std::size_t j = 0; j + width <= n; j += width) block(j);
-    if (n % width != 0) block(n - width);
-  }
+  const auto block = [&](std::size_t first) RBD_INLINE_LAMBDA {
+    std::int32_t all_zero = -1;
+    for (std::size_t k = 0; k < width; ++k) all_zero &= source[first + k];
+    S numbers[width];
+    if (all_zero < 0) {
+      for (std::size_t l = 0; l < width; ++l) numbers[l] = S(Real(0));
+    } else {
+      load_transposed([&](std::size_t k) RBD_INLINE_LAMBDA { return entry(first + k); }, numbers);
+    }
+    for (std::size_t l = 0; l < width; ++l) T::store(out + l * stride + first, numbers[l]);
+  };
+  const std::size_t bytes = reinterpret_cast<std::uintptr_t>(out) % sizeof(S);
+  std::size_t first = bytes == 0 ? 0 : (sizeof(S) - bytes) / sizeof(Real);
+  if (first != 0) block(0);
+  for (; first + width <= n; first += width) block(first);
+  if (first != n) block(n - width);
 }
 
 /// As many states of a batch as the Scalar has lanes, from state `first` on, of which `count`
@@ -151,10 +169,11 @@ struct Group {
     }
   }
   /// A symmetric matrix of n x n, from its lower triangle in `buffer`.
-  RBD_INLINE void write_symmetric(std::span<Real> array, std::size_t n, const Real* buffer) const {
+  RBD_INLINE void write_symmetric(std::span<Real> array, std::size_t n, const Real* buffer,
+                                  const SymmetricSources& sources) const {
     if constexpr (width > 1) {
       const std::size_t square = n * n;
-      scatter_symmetric<S>(buffer, n,
+      scatter_symmetric<S>(buffer, sources.source,
                            Rows<Real>{array.data() + first * square, square, square, count, 0});
     }
   }

@@ -43,6 +43,7 @@ auto KernelBackend<Real>::make_kernels(const KernelTable<Real>& table, bool fric
   for (int thread = 0; thread < threads; ++thread) {
     kernels.memory.emplace_back(table.bytes(model_, dense));
     kernels.contexts.push_back({model_, friction, dense, kernels.memory.back().get()});
+    table.prepare(kernels.contexts.back());
   }
   return kernels;
 }

@@ -34,6 +34,7 @@ struct KernelTable {
 
   std::size_t width;  ///< states that are computed at once
   std::size_t (*bytes)(const ModelView<Real>& model, bool dense);
+  void (*prepare)(const KernelContext<Real>&);  ///< once, on fresh memory
   Kernel<BasicInverseDynamics<Real>> inverse_dynamics;
   Kernel<BasicForces<Real>> coriolis_forces;
   Kernel<BasicMassMatrix<Real>> mass_matrix;

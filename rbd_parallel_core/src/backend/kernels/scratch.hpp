@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "groups.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
 
 namespace rbd_parallel_core {
@@ -15,10 +16,12 @@ struct Scratch {
   using Real = RealOf<S>;
 
   Workspace<S> workspace;
-  Real *q, *v, *a, *out;  ///< a row of each group, as lanes
-  Real* jacobian;         ///< 6 x nv
-  Real* matrix;           ///< nv x nv: M, then its factor; null unless `dense`
-  Real* inverse;          ///< nv x nv; null unless `dense`, or where one state is a group
+  Real *q, *v, *a, *out;     ///< a row of each group, as lanes
+  Real* jacobian;            ///< 6 x nv
+  Real* matrix;              ///< nv x nv: M, then its factor; null unless `dense`
+  Real* inverse;             ///< nv x nv; null unless `dense`, or where one state is a group
+  SymmetricSources sources;  ///< of M; null likewise
+  SymmetricSources inverse_sources;  ///< the same, for a matrix without zeros
 
   static RBD_INLINE std::size_t bytes(const ModelView<Real>& model, bool dense) {
     Scratch unused;
@@ -43,6 +46,10 @@ struct Scratch {
       piece = memory == nullptr ? nullptr : reinterpret_cast<Real*>(memory + used);
       used += std::max(scalars, width) * sizeof(S);
     };
+    const auto cut_numbers = [&](std::int32_t*& piece, std::size_t count) RBD_INLINE_LAMBDA {
+      piece = memory == nullptr ? nullptr : reinterpret_cast<std::int32_t*>(memory + used);
+      used += count * sizeof(std::int32_t);
+    };
     cut(q, nq);
     cut(v, nv);
     cut(a, nv);
@@ -50,8 +57,13 @@ struct Scratch {
     cut(jacobian, 6 * nv);
     matrix = inverse = nullptr;
     if (dense) cut(matrix, nv * nv);
-    if (dense && width > 1) cut(inverse, nv * nv);
-    return used;
+    sources.source = inverse_sources.source = nullptr;
+    if (dense && width > 1) {
+      cut(inverse, nv * nv);
+      cut_numbers(sources.source, nv * nv);
+      cut_numbers(inverse_sources.source, nv * nv);
+    }
+    return (used + sizeof(S) - 1) / sizeof(S) * sizeof(S);
   }
 };
 
