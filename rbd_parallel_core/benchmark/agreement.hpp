@@ -1,17 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ours.hpp"
-#include "peer.hpp"
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "operation.hpp"
+#include "rbd_parallel_core/model/model.hpp"
+#include "states.hpp"
 
 namespace rbd_bench {
 
-// The largest disagreement over all states, relative to the largest number of the peer's result.
-// Forward dynamics is compared in torques, M (ours - peer) against tau: the accelerations of an
-// ill-conditioned robot differ by rounding alone. Both sides must hold the same `states`.
-double disagreement(Operation operation, Ours& ours, Peer& peer, const States& states);
+// Tells whether a contestant computes the right numbers, by the backend `reference`, one state at a
+// time: a wrong number is not fast. Some of the states are looked at, the last one among them,
+// since that is where a batch that does not fill its lanes would go wrong.
+class Agreement {
+ public:
+  Agreement(std::shared_ptr<const rbd_parallel_core::Model> model, const States& states);
 
-// What rounding may explain.
-double tolerance(Operation operation);
+  // The states that are looked at.
+  std::span<const std::size_t> states() const { return checked_; }
+
+  // The largest disagreement of `results` with the reference, relative to the reference's largest
+  // number. Forward dynamics is compared in torques, M (result - reference) against tau: the
+  // accelerations of an ill-conditioned robot differ by rounding alone.
+  double disagreement(Operation operation, const std::vector<double>& results) const;
+
+ private:
+  std::size_t nv_;
+  std::vector<std::size_t> checked_;
+  std::vector<double> tau_;  // Of the checked states.
+  std::array<std::vector<double>, kOperations.size()> reference_;
+};
+
+// What rounding may explain, in double or in float.
+double tolerance(Operation operation, bool in_float);
 
 }  // namespace rbd_bench

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <urdf_parser/urdf_parser.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -41,6 +42,8 @@ ModelInterfaceSharedPtr parseURDF(const std::string& xml) {
 namespace {
 
 constexpr std::size_t kBodies = 5;
+constexpr const char* kPeerLibrary = "librbd_peer_pinocchio.so";
+constexpr std::size_t kRnea = 0;  // The peer's first variant.
 
 void require(bool condition, const char* what) {
   if (!condition) throw std::runtime_error(what);
@@ -57,16 +60,17 @@ void check_linked_urdfdom(const std::string& xml) {
 // alone is its inertia.
 void check_peer(const std::string& xml) {
   constexpr double kInertiaAboutJoint = 1.015 / 12.0 + 0.25;
-  rbd_bench::Peer peer(xml, false);
-  require(peer.nv() == kBodies, "the peer miscounts the joints");
-  require(peer.joint_names().back() == "joint0004", "the peer misnames the joints");
+  static const rbd_bench::PeerLibrary library(kPeerLibrary);
+  // Joints that the peer miscounts or misnames make it throw.
+  rbd_bench::Peer peer(library, xml, false,
+                       {"joint0000", "joint0001", "joint0002", "joint0003", "joint0004"});
 
   const std::vector<double> zero(kBodies, 0.0);
   rbd_bench::States states{
       .count = 1, .nq = kBodies, .nv = kBodies, .q = zero, .v = zero, .a = zero, .tau = zero};
   states.a.back() = 1.0;
   peer.set_states(states);
-  const double torque = peer.evaluate(RBD_PEER_RNEA, 0).back();
+  const double torque = peer.results(kRnea, std::array{std::size_t{0}}).back();
   require(std::abs(torque - kInertiaAboutJoint) < 1e-12, "the peer computes a wrong torque");
 }
 
@@ -81,7 +85,7 @@ void check_isolation(const std::string& xml) {
 
 void check_that_missing_isolation_is_noticed(const std::string& xml) {
   linked_urdfdom_answers = false;  // Its model would have the wrong layout for the wheel.
-  void* library = dlopen(RBD_PEER_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  void* library = dlopen(kPeerLibrary, RTLD_NOW | RTLD_LOCAL);
   require(library != nullptr, dlerror());
   const auto api = reinterpret_cast<RbdPeerApiFunction>(dlsym(library, RBD_PEER_API_SYMBOL))();
   require(api->create(xml.c_str(), 0) == nullptr, "the peer has read a robot it was not given");

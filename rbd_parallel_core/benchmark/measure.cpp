@@ -5,13 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 namespace rbd_bench {
 namespace {
 
 constexpr double kNanosecondsPerSecond = 1e9;
+constexpr int kLeastSamples = 7;
+constexpr int kMostSamples = 200;
+constexpr std::chrono::milliseconds kSettling{2};
 
 // Collects the samples of every repetition; Google Benchmark itself prints nothing.
 class Collector : public benchmark::BenchmarkReporter {
@@ -46,15 +51,32 @@ void switch_on_interleaving() {
   static_cast<void>(done);
 }
 
-void register_contestant(const Contestant& contestant, const Settings& settings) {
-  const auto body = [&contestant](benchmark::State& state) {
+void register_contestant(const Contestant& contestant, const Settings& settings, int samples) {
+  const auto body = [&contestant, settle = settings.settle](benchmark::State& state) {
+    if (settle) std::this_thread::sleep_for(kSettling);
     contestant.pass();  // Not timed: brings code and data of this contestant back into the caches.
     for (auto _ : state) contestant.pass();
   };
   benchmark::RegisterBenchmark(contestant.name.c_str(), body)
-      ->Repetitions(settings.rounds)
+      ->Repetitions(samples)
       ->MinTime(settings.sample_seconds)
       ->UseRealTime();
+}
+
+// How often everyone can be sampled in the time that a case may take.
+int samples_for(const std::vector<Contestant>& contestants, const Settings& settings) {
+  using Clock = std::chrono::steady_clock;
+  double round = 0.0;
+  for (const Contestant& contestant : contestants) {
+    contestant.pass();
+    const auto start = Clock::now();
+    contestant.pass();
+    const double pass = std::chrono::duration<double>(Clock::now() - start).count();
+    round += std::max(settings.sample_seconds, pass) + pass;
+    if (settings.settle) round += std::chrono::duration<double>(kSettling).count();
+  }
+  const double samples = settings.case_seconds / round;
+  return static_cast<int>(std::clamp<double>(samples, kLeastSamples, kMostSamples));
 }
 
 double quantile(const std::vector<double>& sorted, double fraction) {
@@ -65,10 +87,10 @@ double quantile(const std::vector<double>& sorted, double fraction) {
   return sorted[below] + weight * (sorted[above] - sorted[below]);
 }
 
-Timing summarise(const std::string& name, std::vector<double> seconds, double states_per_pass) {
+Timing summarise(std::vector<double> seconds, std::size_t states) {
   std::sort(seconds.begin(), seconds.end());
-  const double scale = kNanosecondsPerSecond / states_per_pass;
-  return {.name = name,
+  const double scale = kNanosecondsPerSecond / static_cast<double>(states);
+  return {.samples = seconds.size(),
           .median = scale * quantile(seconds, 0.5),
           .lower_quartile = scale * quantile(seconds, 0.25),
           .upper_quartile = scale * quantile(seconds, 0.75),
@@ -80,19 +102,20 @@ Timing summarise(const std::string& name, std::vector<double> seconds, double st
 // Google Benchmark shuffles among everything that is registered. Registering one case at a time
 // keeps the contestants of a case close together in time, which an honest ratio needs; the medians
 // are taken here, from all samples.
-std::vector<Timing> measure(const std::vector<Contestant>& contestants, std::size_t states_per_pass,
-                            const Settings& settings) {
+std::vector<Timing> measure(const std::vector<Contestant>& contestants, const Settings& settings) {
   switch_on_interleaving();
   benchmark::ClearRegisteredBenchmarks();
-  for (const Contestant& contestant : contestants) register_contestant(contestant, settings);
+  const int samples = samples_for(contestants, settings);
+  for (const Contestant& contestant : contestants) {
+    register_contestant(contestant, settings, samples);
+  }
 
   Collector collector;
   benchmark::RunSpecifiedBenchmarks(&collector, ".");
 
   std::vector<Timing> timings;
   for (const Contestant& contestant : contestants) {
-    timings.push_back(summarise(contestant.name, collector.seconds(contestant.name),
-                                static_cast<double>(states_per_pass)));
+    timings.push_back(summarise(collector.seconds(contestant.name), contestant.states));
   }
   return timings;
 }

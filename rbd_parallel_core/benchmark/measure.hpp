@@ -8,30 +8,31 @@
 
 namespace rbd_bench {
 
-// Someone who can do the job: `pass` evaluates every prepared state once.
+// Someone who can do the job: `pass` evaluates `states` states once.
 struct Contestant {
   std::string name;
   std::function<void()> pass;
+  std::size_t states = 1;
 };
 
 struct Settings {
-  int rounds = 200;
-  double sample_seconds = 1.5e-3;
+  double case_seconds = 2.5;     // For all contestants of a case together, about.
+  double sample_seconds = 1e-3;  // For one sample, unless one pass takes longer.
+  bool settle = false;           // Wait before each sample until the others' threads are at rest.
 };
 
-// Time per evaluated state, in nanoseconds, over all rounds.
+// Time per evaluated state, in nanoseconds, over all samples.
 struct Timing {
-  std::string name;
+  std::size_t samples = 0;
   double median = 0.0;
   double lower_quartile = 0.0;
   double upper_quartile = 0.0;
   double minimum = 0.0;
 };
 
-// Measures all contestants of one case against each other: each is sampled `rounds` times, and the
+// Measures all contestants of one case against each other: each is sampled equally often, and the
 // samples of all of them are shuffled, so that a slow phase of the machine hits everyone alike.
 // Returns one Timing per contestant, in their order.
-std::vector<Timing> measure(const std::vector<Contestant>& contestants, std::size_t states_per_pass,
-                            const Settings& settings);
+std::vector<Timing> measure(const std::vector<Contestant>& contestants, const Settings& settings);
 
 }  // namespace rbd_bench

@@ -3,40 +3,75 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "aligned.hpp"
+#include "operation.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "states.hpp"
 
 namespace rbd_bench {
 
-enum class Operation { kRnea, kCrba, kAba };
+// How this library is used by one contestant.
+struct Usage {
+  std::string backend;
+  std::size_t batch = 1;  // States in one call.
+  int threads = 1;
+  rbd_parallel_core::Layout layout = rbd_parallel_core::Layout::rows;
+  rbd_parallel_core::InstructionSet instruction_set{};
+};
 
-// A robot in this library: the one place of the benchmark that knows its interface.
-class Ours {
+std::shared_ptr<const rbd_parallel_core::Model> load_model(const std::string& urdf_xml,
+                                                           bool floating_base);
+
+// Where results go: one array for all contestants of a case, which take turns.
+class ResultArray {
  public:
-  Ours(const std::string& urdf_xml, bool floating_base, const std::string& backend);
-
-  std::size_t nv() const { return static_cast<std::size_t>(backend_->model().nv()); }
-  std::size_t nq() const { return static_cast<std::size_t>(backend_->model().nq()); }
-  const std::vector<std::string>& joint_names() const { return backend_->model().joint_names(); }
-
-  void set_states(States states) { states_ = std::move(states); }
-
-  // Evaluates every prepared state once, in a call of its own; the results are dropped.
-  void run(Operation operation);
-
-  // Evaluates one prepared state: nv numbers, or nv x nv for a mass matrix.
-  std::vector<double> evaluate(Operation operation, std::size_t state);
+  template <class Real>
+  std::span<Real> take(std::size_t count) {
+    const std::size_t doubles = (count * sizeof(Real) + sizeof(double) - 1) / sizeof(double);
+    if (numbers_.size() < doubles) numbers_.resize(doubles);
+    return {reinterpret_cast<Real*>(numbers_.data()), count};
+  }
 
  private:
-  void compute(Operation operation, std::size_t state);
-
-  std::unique_ptr<rbd_parallel_core::Backend> backend_;
-  States states_;
-  std::vector<double> vector_result_, matrix_result_;
+  AlignedVector<double> numbers_;
 };
+
+// A backend of this library with states in its layout: with measure.hpp the part of the benchmark
+// that is timed on our side.
+template <class Real>
+class Ours {
+ public:
+  // The number of states must be a multiple of the batch.
+  Ours(std::shared_ptr<const rbd_parallel_core::Model> model, const Usage& usage,
+       const States& states, ResultArray& results);
+
+  // Evaluates every state once, a batch in each call.
+  void run(Operation operation);
+
+  // Of some of the states, one after the other: nv numbers, or nv x nv for a mass matrix.
+  std::vector<double> results(Operation operation, std::span<const std::size_t> states);
+
+ private:
+  struct Batch {
+    AlignedVector<Real> q, v, a, tau;
+  };
+
+  std::size_t padded() const;
+  std::size_t place(std::size_t state, std::size_t k, std::size_t n) const;
+  AlignedVector<Real> laid_out(std::span<const double> rows, std::size_t n) const;
+  std::span<const Real> compute(Operation operation, const Batch& batch);
+
+  std::unique_ptr<rbd_parallel_core::BasicBackend<Real>> backend_;
+  Usage usage_;
+  ResultArray& results_;
+  std::vector<Batch> batches_;
+};
+
+extern template class Ours<double>;
+extern template class Ours<float>;
 
 }  // namespace rbd_bench

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "peer_pinocchio.h"
 
 #include <Eigen/Core>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/parallel/aba.hpp>
+#include <pinocchio/algorithm/parallel/rnea.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/parsers/urdf.hpp>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "peer.h"
+#include "peer_guard.hpp"
 
 namespace {
 
@@ -23,8 +28,7 @@ using pinocchio::Convention;
 using ConstRef = Eigen::Ref<const VectorXd>;
 
 constexpr Eigen::Index kFloatingNq = 7;
-
-thread_local std::string last_error;
+constexpr int kThreads = 2;
 
 // One state in Pinocchio's layout, with the references it is passed by.
 struct State {
@@ -37,20 +41,6 @@ struct State {
   ConstRef q_ref{q}, v_ref{v}, a_ref{a}, tau_ref{tau};
 };
 
-// Runs `body`, turning an exception into a message: none may cross the C border.
-template <typename Body>
-bool guarded(Body&& body) noexcept {
-  try {
-    body();
-    return true;
-  } catch (const std::exception& e) {
-    last_error = e.what();
-  } catch (...) {
-    last_error = "unknown exception";
-  }
-  return false;
-}
-
 bool is_angle_on_circle(const pinocchio::JointModel& joint) {
   return joint.nq() == 2 && joint.nv() == 1;
 }
@@ -59,12 +49,14 @@ bool is_angle_on_circle(const pinocchio::JointModel& joint) {
 
 struct RbdPeer {
   explicit RbdPeer(const pinocchio::Model& model_in, bool floating_in)
-      : model(model_in), data(model), floating(floating_in) {}
+      : model(model_in), data(model), pool(model, kThreads), floating(floating_in) {}
 
   pinocchio::Model model;
   pinocchio::Data data;
+  pinocchio::ModelPool pool;  // What its functions for several threads work with.
   bool floating;
   std::vector<std::unique_ptr<State>> states;
+  Eigen::MatrixXd q, v, a, tau, result;  // The same states for those functions: one a column.
 };
 
 namespace {
@@ -111,47 +103,77 @@ VectorXd to_pinocchio_q(const RbdPeer& peer, const double* q) {
   return out;
 }
 
-void compute(RbdPeer& peer, RbdPeerOperation operation, const State& s) {
-  auto& [model, data, floating, states] = peer;
-  switch (operation) {
+// Inverse dynamics has one convention. The functions for several threads exist for two of the
+// operations, with the WORLD convention.
+enum Way { kPlain, kLocal, kWorld, kParallel };
+
+struct Variant {
+  RbdPeerVariant border;
+  Way way;
+};
+
+constexpr std::array kVariants{
+    Variant{{RBD_PEER_RNEA, "", 1}, kPlain},
+    Variant{{RBD_PEER_RNEA, "rneaInParallel", kThreads}, kParallel},
+    Variant{{RBD_PEER_CRBA, "LOCAL", 1}, kLocal},
+    Variant{{RBD_PEER_CRBA, "WORLD", 1}, kWorld},
+    Variant{{RBD_PEER_ABA, "LOCAL", 1}, kLocal},
+    Variant{{RBD_PEER_ABA, "WORLD", 1}, kWorld},
+    Variant{{RBD_PEER_ABA, "abaInParallel", kThreads}, kParallel},
+};
+
+void compute(RbdPeer& peer, const Variant& variant, const State& s) {
+  const Convention convention = variant.way == kLocal ? Convention::LOCAL : Convention::WORLD;
+  switch (variant.border.operation) {
     case RBD_PEER_RNEA:
-      pinocchio::rnea(model, data, s.q_ref, s.v_ref, s.a_ref);
+      pinocchio::rnea(peer.model, peer.data, s.q_ref, s.v_ref, s.a_ref);
       return;
-    case RBD_PEER_ABA_LOCAL:
-      pinocchio::aba(model, data, s.q_ref, s.v_ref, s.tau_ref, Convention::LOCAL);
+    case RBD_PEER_ABA:
+      pinocchio::aba(peer.model, peer.data, s.q_ref, s.v_ref, s.tau_ref, convention);
       return;
-    case RBD_PEER_ABA_WORLD:
-      pinocchio::aba(model, data, s.q_ref, s.v_ref, s.tau_ref, Convention::WORLD);
-      return;
-    case RBD_PEER_CRBA_LOCAL:
-      pinocchio::crba(model, data, s.q_ref, Convention::LOCAL);
-      return;
-    case RBD_PEER_CRBA_WORLD:
-      pinocchio::crba(model, data, s.q_ref, Convention::WORLD);
+    case RBD_PEER_CRBA:
+      pinocchio::crba(peer.model, peer.data, s.q_ref, convention);
       return;
   }
-  throw std::invalid_argument("unknown operation " + std::to_string(static_cast<int>(operation)));
 }
 
-void copy_result(const RbdPeer& peer, RbdPeerOperation operation, double* result) {
-  const Eigen::Index n = peer.model.nv;
-  if (operation == RBD_PEER_RNEA) {
-    Eigen::Map<VectorXd>(result, n) = peer.data.tau;
-  } else if (operation == RBD_PEER_ABA_LOCAL || operation == RBD_PEER_ABA_WORLD) {
-    Eigen::Map<VectorXd>(result, n) = peer.data.ddq;
+void compute_in_parallel(RbdPeer& peer, const Variant& variant) {
+  if (variant.border.operation == RBD_PEER_RNEA) {
+    pinocchio::rneaInParallel(kThreads, peer.pool, peer.q, peer.v, peer.a, peer.result);
   } else {
-    Eigen::Map<Eigen::MatrixXd>(result, n, n) =
-        peer.data.M.selfadjointView<Eigen::Upper>().toDenseMatrix();
+    pinocchio::abaInParallel(kThreads, peer.pool, peer.q, peer.v, peer.tau, peer.result);
   }
 }
+
+// Pinocchio fills the upper triangle of M only; here the lower one is mirrored.
+double* copy_result(const RbdPeer& peer, RbdPeerOperation operation, double* out) {
+  const Eigen::Index n = peer.model.nv;
+  if (operation == RBD_PEER_CRBA) {
+    Eigen::Map<Eigen::MatrixXd>(out, n, n) =
+        peer.data.M.selfadjointView<Eigen::Upper>().toDenseMatrix();
+    return out + n * n;
+  }
+  Eigen::Map<VectorXd>(out, n) = operation == RBD_PEER_RNEA ? peer.data.tau : peer.data.ddq;
+  return out + n;
+}
+
+const char* name() { return "Pinocchio"; }
 
 const char* version() { return PINOCCHIO_VERSION; }
 
-const char* error() { return last_error.c_str(); }
+const RbdPeerVariant* variants(std::size_t* count) {
+  static const auto list = [] {
+    std::array<RbdPeerVariant, kVariants.size()> result;
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = kVariants[i].border;
+    return result;
+  }();
+  *count = list.size();
+  return list.data();
+}
 
 RbdPeer* create(const char* urdf_xml, int floating_base) {
   std::unique_ptr<RbdPeer> peer;
-  guarded([&] {
+  rbd_peer::guarded([&] {
     const bool floating = floating_base != 0;
     const pinocchio::Model model = build_model(urdf_xml, floating);
     require_known_joints(model, floating);
@@ -173,9 +195,24 @@ const char* joint_name(const RbdPeer* peer, std::size_t joint) {
   return joint < joint_count(peer) ? peer->model.names[joint + 1].c_str() : "";
 }
 
+void set_columns(RbdPeer& peer) {
+  const auto count = static_cast<Eigen::Index>(peer.states.size());
+  peer.q.resize(peer.model.nq, count);
+  for (Eigen::MatrixXd* matrix : {&peer.v, &peer.a, &peer.tau, &peer.result}) {
+    matrix->resize(peer.model.nv, count);
+  }
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const State& state = *peer.states[static_cast<std::size_t>(k)];
+    peer.q.col(k) = state.q;
+    peer.v.col(k) = state.v;
+    peer.a.col(k) = state.a;
+    peer.tau.col(k) = state.tau;
+  }
+}
+
 int set_states(RbdPeer* peer, std::size_t count, const double* q, const double* v, const double* a,
                const double* tau) {
-  const bool ok = guarded([&] {
+  return rbd_peer::guarded([&] {
     const Eigen::Index n = peer->model.nv;
     const auto row = [n](const double* base, std::size_t k) -> VectorXd {
       return Eigen::Map<const VectorXd>(base + static_cast<Eigen::Index>(k) * n, n);
@@ -186,29 +223,40 @@ int set_states(RbdPeer* peer, std::size_t count, const double* q, const double* 
       peer->states.push_back(
           std::make_unique<State>(to_pinocchio_q(*peer, q_row), row(v, k), row(a, k), row(tau, k)));
     }
+    set_columns(*peer);
   });
-  return ok ? 0 : 1;
 }
 
-int run(RbdPeer* peer, RbdPeerOperation operation) {
-  const bool ok = guarded([&] {
-    for (const auto& state : peer->states) compute(*peer, operation, *state);
+int run(RbdPeer* peer, std::size_t index) {
+  return rbd_peer::guarded([&] {
+    const Variant& variant = kVariants.at(index);
+    if (variant.way == kParallel) return compute_in_parallel(*peer, variant);
+    for (const auto& state : peer->states) compute(*peer, variant, *state);
   });
-  return ok ? 0 : 1;
 }
 
-int evaluate(RbdPeer* peer, RbdPeerOperation operation, std::size_t state, double* result) {
-  const bool ok = guarded([&] {
-    compute(*peer, operation, *peer->states.at(state));
-    copy_result(*peer, operation, result);
+int results(RbdPeer* peer, std::size_t index, std::size_t count, const std::size_t* states,
+            double* out) {
+  return rbd_peer::guarded([&] {
+    const Variant& variant = kVariants.at(index);
+    const Eigen::Index n = peer->model.nv;
+    if (variant.way == kParallel) compute_in_parallel(*peer, variant);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (variant.way == kParallel) {
+        Eigen::Map<VectorXd>(out, n) = peer->result.col(static_cast<Eigen::Index>(states[i]));
+        out += n;
+      } else {
+        compute(*peer, variant, *peer->states.at(states[i]));
+        out = copy_result(*peer, variant.border.operation, out);
+      }
+    }
   });
-  return ok ? 0 : 1;
 }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const RbdPeerApi* rbd_peer_api() {
-  static const RbdPeerApi api{version,     error,      create,     destroy, nq,      nv,
-                              joint_count, joint_name, set_states, run,     evaluate};
+  static const RbdPeerApi api{name, version,     rbd_peer::error, variants,   create, destroy, nq,
+                              nv,   joint_count, joint_name,      set_states, run,    results};
   return &api;
 }

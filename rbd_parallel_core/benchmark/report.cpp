@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.hpp"
 
-#include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <sstream>
 
@@ -25,67 +25,68 @@ std::string quoted(const std::string& text) {
   return out.str();
 }
 
-void write_timing(std::ostream& out, const Timing& t) {
-  out << "{\"name\": " << quoted(t.name) << ", \"median_ns\": " << t.median
-      << ", \"lower_quartile_ns\": " << t.lower_quartile
+// [ ... ], one element a line.
+template <class List, class Write>
+void write_list(std::ostream& out, const List& list, const char* indent, Write&& write) {
+  out << "[";
+  const char* separator = "";
+  for (const auto& element : list) {
+    out << separator << "\n" << indent;
+    write(element);
+    separator = ",";
+  }
+  out << "]";
+}
+
+void write_entry(std::ostream& out, const Entry& entry) {
+  const Label& label = entry.label;
+  const Timing& t = entry.timing;
+  out << "{\"who\": " << quoted(label.who) << ", \"variant\": " << quoted(label.variant)
+      << ", \"precision\": " << quoted(label.precision) << ", \"layout\": " << quoted(label.layout)
+      << ", \"isa\": " << quoted(label.instruction_set) << ", \"threads\": " << label.threads
+      << ", \"disagreement\": " << entry.disagreement << ", \"samples\": " << t.samples
+      << ", \"median_ns\": " << t.median << ", \"lower_quartile_ns\": " << t.lower_quartile
       << ", \"upper_quartile_ns\": " << t.upper_quartile << ", \"minimum_ns\": " << t.minimum
       << "}";
 }
 
 void write_case(std::ostream& out, const CaseResult& c) {
-  out << "    {\"robot\": " << quoted(c.robot) << ", \"nv\": " << c.nv
-      << ", \"operation\": " << quoted(c.operation) << ", \"disagreement\": " << c.disagreement
-      << ", \"ratio\": " << c.ratio() << ", \"best_peer\": " << quoted(c.best_peer().name)
-      << ", \"ours\": " << quoted(c.ours().name) << ",\n     \"timings\": [";
-  const char* separator = "";
-  for (const Timing& timing : c.timings) {
-    out << separator << "\n       ";
-    write_timing(out, timing);
-    separator = ",";
-  }
-  out << "]}";
+  out << "{\"robot\": " << quoted(c.robot) << ", \"nv\": " << c.nv << ", \"bodies\": " << c.bodies
+      << ", \"operation\": " << quoted(c.operation) << ", \"batch\": " << c.batch
+      << ", \"threads\": " << c.threads << ", \"flops\": " << c.flops << ",\n     \"entries\": ";
+  write_list(out, c.entries, "       ", [&](const Entry& entry) { write_entry(out, entry); });
+  out << "}";
 }
 
 }  // namespace
 
-const Timing& CaseResult::best_peer() const {
-  return *std::min_element(timings.begin(), timings.end() - 1,
-                           [](const Timing& a, const Timing& b) { return a.median < b.median; });
-}
-
-std::string to_table(const Report& report) {
-  std::ostringstream out;
-  out << std::fixed << std::left << std::setw(18) << "robot" << std::right << std::setw(4) << "nv"
-      << "  " << std::left << std::setw(6) << "op" << std::setw(18) << "best peer" << std::right
-      << std::setw(12) << "peer ns" << std::setw(12) << "ours ns" << std::setw(8) << "ratio"
-      << std::setw(14) << "disagreement"
-      << "\n";
-  for (const CaseResult& c : report.cases) {
-    out << std::left << std::setw(18) << c.robot << std::right << std::setw(4) << c.nv << "  "
-        << std::left << std::setw(6) << c.operation << std::setw(18) << c.best_peer().name
-        << std::right << std::setprecision(1) << std::setw(12) << c.best_peer().median
-        << std::setw(12) << c.ours().median << std::setprecision(2) << std::setw(8) << c.ratio()
-        << std::scientific << std::setprecision(1) << std::setw(14) << c.disagreement << std::fixed
-        << "\n";
+std::string Label::text() const {
+  std::string result = who;
+  for (const std::string& part : {variant, precision, layout, instruction_set}) {
+    if (!part.empty()) result += ' ' + part;
   }
-  return out.str();
+  return result + ' ' + std::to_string(threads);
 }
 
 std::string to_json(const Report& report) {
   std::ostringstream out;
   out << std::setprecision(10);
-  out << "{\n  \"peer\": " << quoted("Pinocchio " + report.peer_version)
-      << ",\n  \"backend\": " << quoted(report.backend)
-      << ",\n  \"rounds\": " << report.settings.rounds
-      << ",\n  \"sample_seconds\": " << report.settings.sample_seconds
-      << ",\n  \"states\": " << report.states << ",\n  \"cases\": [";
-  const char* separator = "\n";
-  for (const CaseResult& c : report.cases) {
-    out << separator;
-    write_case(out, c);
-    separator = ",\n";
-  }
-  out << "\n  ]\n}\n";
+  out << "{\n  \"case_seconds\": " << report.settings.case_seconds
+      << ",\n  \"sample_seconds\": " << report.settings.sample_seconds << ",\n  \"peers\": ";
+  write_list(out, report.peers, "    ", [&](const PeerVersion& peer) {
+    out << "{\"name\": " << quoted(peer.name) << ", \"version\": " << quoted(peer.version) << "}";
+  });
+  out << ",\n  \"peaks\": ";
+  write_list(out, report.peaks, "    ", [&](const Peak& peak) {
+    out << "{\"isa\": " << quoted(peak.instruction_set)
+        << ", \"precision\": " << quoted(peak.precision)
+        << ", \"flops_per_ns\": " << peak.flops_per_ns << "}";
+  });
+  out << ",\n  \"left_out\": ";
+  write_list(out, report.left_out, "    ", [&](const std::string& text) { out << quoted(text); });
+  out << ",\n  \"cases\": ";
+  write_list(out, report.cases, "    ", [&](const CaseResult& c) { write_case(out, c); });
+  out << "\n}\n";
   return out.str();
 }
 

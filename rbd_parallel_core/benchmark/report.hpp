@@ -9,31 +9,55 @@
 
 namespace rbd_bench {
 
-// One robot, one operation, everyone who can do it. The last contestant is this library.
+// Who did it, and how.
+struct Label {
+  std::string who;      // "rbd_parallel", or the name of a peer.
+  std::string variant;  // The backend, or the peer's convention or function.
+  std::string precision = "double";
+  std::string layout;           // Of our arrays; the peers have their own.
+  std::string instruction_set;  // Of our kernels.
+  int threads = 1;
+
+  std::string text() const;
+};
+
+struct Entry {
+  Label label;
+  double disagreement = 0.0;
+  Timing timing;
+};
+
+// One robot, one operation, one size of batch, one number of threads: all who can do it.
 struct CaseResult {
   std::string robot;
   std::size_t nv = 0;
+  std::size_t bodies = 0;
   std::string operation;
-  double disagreement = 0.0;
-  std::vector<Timing> timings;
+  std::size_t batch = 0;
+  int threads = 1;
+  double flops = 0.0;  // Of our kernels for one state.
+  std::vector<Entry> entries;
+};
 
-  const Timing& ours() const { return timings.back(); }
-  const Timing& best_peer() const;  // The fastest of the peer's variants.
-  double ratio() const { return best_peer().median / ours().median; }
+struct Peak {
+  std::string instruction_set;
+  std::string precision;
+  double flops_per_ns = 0.0;
+};
+
+struct PeerVersion {
+  std::string name, version;
 };
 
 struct Report {
-  std::string peer_version;
-  std::string backend;
   Settings settings;
-  std::size_t states = 0;
+  std::vector<PeerVersion> peers;
+  std::vector<Peak> peaks;
+  std::vector<std::string> left_out;  // Sentences: who did not take part, and why.
   std::vector<CaseResult> cases;
 };
 
-// A plain table for people.
-std::string to_table(const Report& report);
-
-// Everything, quartiles and slower variants included, for programs.
+// Everything that was measured, for programs.
 std::string to_json(const Report& report);
 
 }  // namespace rbd_bench

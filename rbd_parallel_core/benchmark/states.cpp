@@ -58,4 +58,18 @@ States random_states(std::size_t count, std::size_t nv, bool floating_base, std:
   return s;
 }
 
+States pick(const States& states, std::span<const std::size_t> which) {
+  States s{.count = which.size(), .nq = states.nq, .nv = states.nv, .q{}, .v{}, .a{}, .tau{}};
+  const auto append = [](std::vector<double>& all, std::span<const double> row) {
+    all.insert(all.end(), row.begin(), row.end());
+  };
+  for (const std::size_t k : which) {
+    append(s.q, states.q_of(k));
+    append(s.v, states.v_of(k));
+    append(s.a, states.a_of(k));
+    append(s.tau, states.tau_of(k));
+  }
+  return s;
+}
+
 }  // namespace rbd_bench

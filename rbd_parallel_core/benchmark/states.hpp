@@ -25,4 +25,7 @@ struct States {
 // The same seed gives the same states.
 States random_states(std::size_t count, std::size_t nv, bool floating_base, std::uint64_t seed);
 
+// Some of the states, in the order of `which`.
+States pick(const States& states, std::span<const std::size_t> which);
+
 }  // namespace rbd_bench

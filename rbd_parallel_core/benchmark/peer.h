@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pinocchio, as its wheel ships it, behind a plain C interface.
+/* Another library of rigid-body dynamics, behind a plain C interface.
  *
- * The library that implements this is loaded at run time (see peer.hpp) and shares nothing but
+ * A library that implements this is loaded at run time (see peer.hpp) and shares nothing but
  * numbers with the rest of the benchmark: no C++ type, no exception and no Eigen object crosses the
  * border, so both sides may be compiled with different flags and against different urdfdoms.
  *
@@ -21,17 +21,26 @@ typedef struct RbdPeer RbdPeer;
 
 typedef enum RbdPeerOperation {
   RBD_PEER_RNEA = 0,
-  RBD_PEER_ABA_LOCAL = 1,
-  RBD_PEER_ABA_WORLD = 2,
-  RBD_PEER_CRBA_LOCAL = 3,
-  RBD_PEER_CRBA_WORLD = 4
+  RBD_PEER_CRBA = 1,
+  RBD_PEER_ABA = 2
 } RbdPeerOperation;
+
+/* One way in which the peer can do the job. */
+typedef struct RbdPeerVariant {
+  RbdPeerOperation operation;
+  const char* name; /* of the convention or the function, where there are several; else empty */
+  int threads;
+} RbdPeerVariant;
 
 /* The entry points, handed out by the one exported symbol. Functions that can fail return 0 for
  * success; the text of the last failure of the calling thread is error(). */
 typedef struct RbdPeerApi {
+  const char* (*name)(void);
   const char* (*version)(void);
   const char* (*error)(void);
+
+  /* All that the peer can do; a variant is named by its index. */
+  const RbdPeerVariant* (*variants)(size_t* count);
 
   /* A model from the text of a URDF; NULL on failure. Mimic joints become independent. */
   RbdPeer* (*create)(const char* urdf_xml, int floating_base);
@@ -47,12 +56,13 @@ typedef struct RbdPeerApi {
   int (*set_states)(RbdPeer* peer, size_t count, const double* q, const double* v, const double* a,
                     const double* tau);
 
-  /* Evaluates every prepared state once; the results are dropped. This is what is timed. */
-  int (*run)(RbdPeer* peer, RbdPeerOperation operation);
+  /* Evaluates every prepared state once; each result stays where the peer writes it. This is what
+   * is timed. */
+  int (*run)(RbdPeer* peer, size_t variant);
 
-  /* Evaluates one prepared state; writes nv numbers, or nv x nv for a mass matrix. Pinocchio fills
-   * its upper triangle only; here the lower one is mirrored. */
-  int (*evaluate)(RbdPeer* peer, RbdPeerOperation operation, size_t state, double* result);
+  /* Evaluates the variant and copies the results of `count` prepared states, one after the other:
+   * nv numbers each, or the full nv x nv for a mass matrix. */
+  int (*results)(RbdPeer* peer, size_t variant, size_t count, const size_t* states, double* out);
 } RbdPeerApi;
 
 typedef const RbdPeerApi* (*RbdPeerApiFunction)(void);
