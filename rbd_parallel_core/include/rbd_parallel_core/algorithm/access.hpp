@@ -190,9 +190,9 @@ template <class S, class Real, class Joint, class Placement, template <class> cl
 RBD_INLINE auto joint_transform(const BodyView<Real>& body, const Joint& joint,
                                 const Placement& placement, const JointTurns<S, Array>& turns,
                                 std::int32_t i, const Q& q) {
-  const auto motion = joint.motion(turns.load(i), JointCoordinates<Real, Q>{body, q});
-  return StagedTransform<decltype(joint.motion(turns.load(i), JointCoordinates<Real, Q>{body, q})),
-                         Placement>{motion, placement};
+  using JointMotion = decltype(joint.motion(turns.load(i), JointCoordinates<Real, Q>{body, q}));
+  return StagedTransform<JointMotion, Placement>{
+      joint.motion(turns.load(i), JointCoordinates<Real, Q>{body, q}), placement};
 }
 
 }  // namespace rbd_parallel_core

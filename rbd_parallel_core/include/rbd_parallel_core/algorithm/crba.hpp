@@ -63,8 +63,9 @@ RBD_INLINE void project_on_floating(const Mat3<S>& E, const Force<S>& F, std::in
 template <class S, class Real, template <class> class Array, class Matrix>
 RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
                                      const CrbaWorkspace<S, Array>& ws, std::int32_t i,
-                                     std::int32_t last, std::int32_t row, Force<S> F,
+                                     std::int32_t last, std::int32_t row, const Force<S>& F_of_run,
                                      const Matrix& M) {
+  Force<S> F = F_of_run;
   const S multiplier(model.body[i].multiplier);
   for (;;) {
     const BodyView<Real>& head = model.body[model.body[i].head];

@@ -117,10 +117,11 @@ struct FreeMotion {
   }
 };
 
+/// The placement must live as long as it: a copy of its many numbers would cost more than the rest.
 template <class JointMotion, class Placement>
 struct StagedTransform {
   JointMotion motion;
-  Placement placement;
+  const Placement& placement;
 
   template <class T>
   RBD_INLINE T rotate(const T& a) const {
