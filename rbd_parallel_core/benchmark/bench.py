@@ -16,6 +16,8 @@ import sys
 import tempfile
 
 import markdown
+import page
+import plots
 import robots
 from results import Results
 
@@ -49,7 +51,7 @@ def run_binary(arguments):
     """Runs the benchmark; its progress goes to stderr. Returns its report."""
     with tempfile.TemporaryDirectory() as directory:
         result = pathlib.Path(directory) / "result.json"
-        command = [arguments.binary, *robots.arguments_for(directory, arguments.robots, arguments.batches)]
+        command = [str(arguments.binary), *robots.arguments_for(directory, arguments.robots, arguments.batches)]
         command += ["--json", str(result), "--case-seconds", str(QUICK_SECONDS if arguments.quick else FULL_SECONDS)]
         for option in ("isa", "operations"):
             if getattr(arguments, option):
@@ -61,17 +63,20 @@ def run_binary(arguments):
 
 
 def write_all(report, folder):
+    """bench.json, bench.md, plots and bench.html. Returns the Markdown."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "bench.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
-    text = markdown.to_markdown(Results(report))
+    results = Results(report)
+    text = markdown.to_markdown(results)
     (folder / "bench.md").write_text(text, encoding="utf-8")
+    page.write_page(folder / "bench.html", text, plots.write_plots(results, folder))
     return text
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
     parser.add_argument("--binary", metavar="FILE", default=BINARY, help="another built rbd_bench")
-    parser.add_argument("--quick", action="store_true", help="fewer samples")
+    parser.add_argument("--quick", action="store_true", help="fewer samples, and no batch of 16384")
     parser.add_argument("--isa", metavar="SETS", help="instruction sets of our kernels: avx2, or baseline,avx2; "
                         "default: avx2 and the best of the machine")  # fmt: skip
     parser.add_argument("--operations", metavar="NAMES", help="some of RNEA,CRBA,ABA")
@@ -85,6 +90,8 @@ def parse_arguments():
         arguments.batches = [int(size) for size in arguments.batches.split(",") if size]
     except ValueError:
         parser.error(f"--batches: expected whole numbers with commas between them, got '{arguments.batches}'")
+    if arguments.quick and not arguments.batches:
+        arguments.batches = robots.QUICK_BATCHES
     return arguments
 
 
@@ -95,7 +102,9 @@ def main():
             report = json.loads(pathlib.Path(arguments.source).read_text(encoding="utf-8"))
         else:
             report = {**conditions(), **run_binary(arguments)}
-        print(write_all(report, pathlib.Path(arguments.out)))
+        folder = pathlib.Path(arguments.out)
+        print(write_all(report, folder))
+        print(f"written to {folder}: bench.html, bench.md, bench.json, *.png, *.svg", file=sys.stderr)
     except (robots.BenchError, OSError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

@@ -4,6 +4,8 @@
 import must_show
 import robots
 
+IDLE_LOAD = 0.5  # load average of a machine that does nothing else
+
 
 def _number(value, form="{:.0f}", missing="-"):
     return missing if value is None else form.format(value)
@@ -42,7 +44,7 @@ def must_show_table(results):
         "## Targets",
         "",
         f"Ours from and to rows of doubles unless said otherwise, batch {must_show.BATCH}, {results.compared_isa}, one "
-        "thread against one; how often the other's time is ours. Reached is the geometric mean; no robot may stay below "
+        "thread against one: the other's time divided by ours. Reached is the geometric mean; no robot may stay below "
         f"{must_show.LEAST_SHARE:g} of the target.",
         "",
         *table(["against", "target", "reached", *must_show.ROBOTS, "least robot", ""], rows),
@@ -172,12 +174,14 @@ def conditions(results):
         "",
         f"Measured peak of one thread, GFLOP/s of multiply-adds: {peaks}.",
         "",
-        "Medians of shuffled samples in one process. The peers get their states prepared in their own layouts and leave "
+        "Medians of shuffled samples in one process; one thread by its CPU time, two by the clock. The peers get their states prepared in their own layouts and leave "
         "each result where they write it (Pinocchio: data.tau, data.ddq, the upper triangle of data.M, in the faster "
         "of its conventions); ours go to row-major arrays of the whole batch, M in full. The share of the peak takes the "
         "operations that our kernels do for one state, counted by running them with a number that counts.",
         "",
     ]
+    if report["load"] > IDLE_LOAD:
+        lines += ["**The machine was busy**: the figures of two threads say little.", ""]
     if report["left_out"]:
         lines += ["Left out:", "", *(f"- {sentence}" for sentence in report["left_out"]), ""]
     return lines

@@ -9,6 +9,8 @@ from results import geometric_mean
 ROBOTS = ("UR5", "Panda", "Talos", "chain 30")
 BATCH = 1024
 LEAST_SHARE = 0.8  # of the target, for each single robot
+AS_FAST = 0.97  # two measurements of the same code differ by that much
+ROW_COST = 0.8  # rows may cost 25 % more than lane-ready data
 
 
 @dataclasses.dataclass
@@ -58,9 +60,9 @@ def goals():
         Goal("ABA, 2 threads, abaInParallel", 10, "ABA", _against("Pinocchio"), threads=2),
     ]
     for operation in ("RNEA", "CRBA", "ABA"):
-        result.append(Goal(f"{operation}, one state, our `reference`", 1, operation, _against_reference, batch=1))
+        result.append(Goal(f"{operation}, one state, our `reference`", AS_FAST, operation, _against_reference, batch=1))
     for operation in ("RNEA", "CRBA", "ABA"):
-        result.append(Goal(f"{operation}, rows, our lane-ready data", 0.8, operation, _row_cost))
+        result.append(Goal(f"{operation}, rows, our lane-ready data", ROW_COST, operation, _row_cost))
     return result
 
 
