@@ -15,6 +15,11 @@ def _times(value):
     return _number(value, "{:.2f}x" if value is not None and value < 10 else "{:.1f}x")
 
 
+def _size(array_bytes):
+    kilobytes = array_bytes // 1024
+    return f"{kilobytes} kB" if kilobytes < 1024 else f"{kilobytes // 1024} MB"
+
+
 def _percent(value):
     return _number(None if value is None else 100 * value, "{:.0f} %")
 
@@ -81,6 +86,30 @@ def batch_tables(results, isa, batch=must_show.BATCH):
         ]  # fmt: skip
         lines += [*table(header, [_batch_row(results, case, isa) for case in cases]), ""]
     return lines
+
+
+def roofline_table(results, batch=must_show.BATCH):
+    isa = results.compared_isa
+    rows = []
+    for operation in results.operations:
+        for case in results.select(operation=operation, batch=batch, threads=1):
+            read, write = case.bytes_read(), case.bytes_written()
+            read_rate, write_rate = results.bandwidth_for(batch * (read + write))
+            rows.append(
+                [
+                    f"{operation} {case.robot}", _number(case.flops), _number(read + write),
+                    _number(case.flops / (read + write), "{:.1f}"), _number(case.flops / results.peaks[isa, "double"]),
+                    _number(read / read_rate + write / write_rate), _number(case.ours(isa)),
+                ]  # fmt: skip
+            )
+    if not rows:
+        return []
+    header = ["", "flops", "bytes", "flops per byte", "at the FMA peak, ns", "at the bandwidth, ns", "measured, ns"]
+    return [
+        f"## Roofline: batch {batch}, one thread, {isa}, rows of doubles", "",
+        "For one state: what our kernels compute, what is read and written at least, how long either would take by itself, "
+        "and how long it takes. The bandwidth is that of an array as large as the batch.", "", *table(header, rows), "",
+    ]  # fmt: skip
 
 
 def one_state_table(results):
@@ -168,11 +197,15 @@ def conditions(results):
     report = results.report
     peers = ", ".join(f"{peer['name']} {peer['version']}" for peer in report["peers"]) or "no peer"
     peaks = ", ".join(f"{isa} {precision} {peak:.1f}" for (isa, precision), peak in results.peaks.items())
+    bandwidths = ", ".join(
+        f"{_size(found['array_bytes'])} {found['read_bytes_per_ns']:.0f} / {found['write_bytes_per_ns']:.0f}"
+        for found in report["bandwidths"]
+    )
     lines = [
         f"{report['cpu']}, {report['cores']} cores, {report['date']}, load average {report['load']:.1f}. "
         f"`{report['command']}`. Against {peers}.",
         "",
-        f"Measured peak of one thread, GFLOP/s of multiply-adds: {peaks}.",
+        f"Measured peak of one thread, GFLOP/s of multiply-adds: {peaks}. GB/s read / written of an array of {bandwidths}.",
         "",
         "Medians of shuffled samples in one process; one thread by its CPU time, two by the clock. The peers get their states prepared in their own layouts and leave "
         "each result where they write it (Pinocchio: data.tau, data.ddq, the upper triangle of data.M, in the faster "
@@ -191,7 +224,7 @@ def to_markdown(results):
     lines = ["# Benchmark of rbd_parallel", "", *conditions(results), *must_show_table(results)]
     for isa in results.isas:
         lines += batch_tables(results, isa)
-    lines += one_state_table(results)
+    lines += roofline_table(results) + one_state_table(results)
     for threads in (1, 2):
         lines += throughput_table(results, threads)
     lines += threads_table(results) + paper_table(results)

@@ -200,6 +200,7 @@ CaseResult RobotBench::compete(const Case& c, const std::vector<Entrant>& entran
   const std::vector<Timing> timings = measure(contestants, settings);
 
   CaseResult result{.robot = robot_.name,
+                    .nq = static_cast<std::size_t>(model_->nq()),
                     .nv = static_cast<std::size_t>(model_->nv()),
                     .bodies = model_->joint_names().size(),
                     .operation = name_of(c.operation),
