@@ -8,7 +8,7 @@ import re
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 80rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
 svg { width: 100%; height: auto }
-.table { overflow-x: auto }
+.table { overflow-x: auto; margin-bottom: 1.5rem }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap }
 th:first-child, td:first-child { text-align: left }
@@ -35,7 +35,7 @@ def _kind(line):
 
 
 def _to_html(markdown):
-    """For what markdown.py writes: headings, tables, lists and paragraphs of one line."""
+    """For what tables.py writes: headings, tables, lists and paragraphs of one line."""
     lines = []
     for kind, group in itertools.groupby((line for line in markdown.splitlines() if line), _kind):
         group = list(group)

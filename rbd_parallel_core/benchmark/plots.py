@@ -8,8 +8,8 @@ matplotlib.use("Agg")  # no screen is needed
 import matplotlib.pyplot as pyplot
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
+import bench_robots
 import must_show
-import robots
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -43,8 +43,9 @@ def _label_values(axis, values):
 
 
 def _plain_numbers(axis):
-    """On a logarithmic axis: 0.1, 1, 10 in place of powers."""
+    """On a logarithmic axis: 1, 2, 5, 10 in place of powers."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else ""))
 
 
 def _draw(axis, points, **style):
@@ -76,11 +77,11 @@ def throughput(results):
     for axis, operation in panels:
         axis.set(xscale="log", yscale="log", xlabel="states in a batch")
         for robot, colour in zip(shown, COLOURS):
-            cases = [results.case(robot, operation, batch) for batch in robots.BATCHES]
+            cases = [results.case(robot, operation, batch) for batch in bench_robots.BATCHES]
             cases = [case for case in cases if case]
             _draw(axis, [(case.batch, _inverse(case.ours(isa))) for case in cases], color=colour, marker="o", label=robot)
             _draw(axis, [(case.batch, _inverse(case.peer("Pinocchio"))) for case in cases], color=colour, ls="--")
-        _label_values(axis.xaxis, robots.BATCHES)
+        _label_values(axis.xaxis, bench_robots.BATCHES)
         _plain_numbers(axis.yaxis)
     panels[0][0].set_ylabel("million states a second")
     _legend(figure, panels, len(shown))
@@ -90,7 +91,7 @@ def throughput(results):
 def time_against_bodies(results):
     batch, isa = must_show.BATCH, results.best_isa
     figure, panels = _panels(results, f"Time against bodies: skewed chains, batch {batch}, one thread, rows, {isa}")
-    names = [f"chain {bodies}" for bodies in robots.CHAINS]
+    names = [f"chain {bodies}" for bodies in bench_robots.CHAINS]
     for axis, operation in panels:
         axis.set(xscale="log", yscale="log", xlabel="bodies")
         cases = [case for name in names if (case := results.case(name, operation, batch))]
@@ -102,7 +103,7 @@ def time_against_bodies(results):
         for (label, time), colour in zip(lines.items(), COLOURS):
             points = [(case.bodies, time(case) and time(case) / 1e3) for case in cases]
             _draw(axis, points, color=colour, marker="o", label=label, ls="-" if "rbd" in label else "--")
-        _label_values(axis.xaxis, list(robots.CHAINS))
+        _label_values(axis.xaxis, list(bench_robots.CHAINS))
         _plain_numbers(axis.yaxis)
     panels[0][0].set_ylabel("microseconds per state")
     _legend(figure, panels, 5)

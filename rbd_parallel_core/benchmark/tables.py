@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of the benchmark in Markdown."""
 
+import bench_robots
 import must_show
-import robots
-
-IDLE_LOAD = 0.5  # load average of a machine that does nothing else
 
 
 def _number(value, form="{:.0f}", missing="-"):
@@ -18,6 +16,10 @@ def _times(value):
 def _size(array_bytes):
     kilobytes = array_bytes // 1024
     return f"{kilobytes} kB" if kilobytes < 1024 else f"{kilobytes // 1024} MB"
+
+
+def _emphasised(verdict):
+    return verdict if verdict == "ok" else f"**{verdict}**"
 
 
 def _percent(value):
@@ -41,7 +43,7 @@ def must_show_table(results):
             _times(found.mean),
             *(_times(found.ratios[robot]) for robot in must_show.ROBOTS),
             f"{found.least} {_times(found.ratios[found.least])}",
-            "ok" if found.reached else "**below**",
+            _emphasised(found.verdict(results.report["busy_cores"])),
         ]
         for found in outcomes
     ]
@@ -49,8 +51,9 @@ def must_show_table(results):
         "## Targets",
         "",
         f"Ours from and to rows of doubles unless said otherwise, batch {must_show.BATCH}, {results.compared_isa}, one "
-        "thread against one: the other's time divided by ours. Reached is the geometric mean; no robot may stay below "
-        f"{must_show.LEAST_SHARE:g} of the target.",
+        "thread against one: the other's time divided by ours. Reached is the geometric mean; no robot may stay "
+        f"below {must_show.LEAST_SHARE:g} of a target against a peer, below {must_show.AS_FAST:g} of one for one state, or "
+        "below one for rows at all.",
         "",
         *table(["against", "target", "reached", *must_show.ROBOTS, "least robot", ""], rows),
         "",
@@ -136,7 +139,7 @@ def one_state_table(results):
 def throughput_table(results, threads):
     """Million states a second by batch."""
     isa = results.best_isa
-    cases = [case for case in results.cases if case.threads == threads and case.batch in robots.BATCHES]
+    cases = [case for case in results.cases if case.threads == threads and case.batch in bench_robots.BATCHES]
     batches = sorted({case.batch for case in cases})
     if not batches:
         return []
@@ -174,7 +177,7 @@ def threads_table(results):
 
 
 def paper_table(results):
-    cases = results.select(batch=robots.PAPER_BATCH)
+    cases = results.select(batch=bench_robots.PAPER_BATCH)
     isa = results.best_isa
     rows = [
         [
@@ -202,7 +205,8 @@ def conditions(results):
         for found in report["bandwidths"]
     )
     lines = [
-        f"{report['cpu']}, {report['cores']} cores, {report['date']}, load average {report['load']:.1f}. "
+        f"{report['cpu']}, {report['cores']} cores, {report['date']}; other programs kept {report['busy_cores']:.1f} of them "
+        f"busy. "
         f"`{report['command']}`. Against {peers}.",
         "",
         f"Measured peak of one thread, GFLOP/s of multiply-adds: {peaks}. GB/s read / written of an array of {bandwidths}.",
@@ -213,7 +217,7 @@ def conditions(results):
         "operations that our kernels do for one state, counted by running them with a number that counts.",
         "",
     ]
-    if report["load"] > IDLE_LOAD:
+    if report["busy_cores"] > must_show.IDLE_CORES:
         lines += ["**The machine was busy**: the figures of two threads say little.", ""]
     if report["left_out"]:
         lines += ["Left out:", "", *(f"- {sentence}" for sentence in report["left_out"]), ""]
