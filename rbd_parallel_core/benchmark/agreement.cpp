@@ -85,9 +85,11 @@ double Agreement::disagreement(Operation operation, const std::vector<double>& r
   return worst;
 }
 
+// Forward dynamics of the longest chain, whose M is the most ill-conditioned one, sets its limits:
+// the numbers of different algorithms, all of them sound, are that far apart.
 double tolerance(Operation operation, bool in_float) {
   if (in_float) return operation == Operation::kAba ? 1e-2 : 1e-4;
-  return operation == Operation::kAba ? 1e-9 : 1e-12;
+  return operation == Operation::kAba ? 1e-7 : 1e-12;
 }
 
 }  // namespace rbd_bench

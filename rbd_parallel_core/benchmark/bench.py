@@ -10,13 +10,17 @@ import datetime
 import json
 import os
 import pathlib
+import resource
 import shlex
 import subprocess
 import sys
 import tempfile
+import time
 
-import markdown
-import robots
+import bench_robots
+import page
+import plots
+import tables
 from results import Results
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -39,39 +43,59 @@ def conditions():
     return {
         "cpu": cpu_model(),
         "cores": len(os.sched_getaffinity(0)),
-        "load": os.getloadavg()[0],
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
         "command": shlex.join(["./dev", "bench", *sys.argv[1:]]),
     }
+
+
+class OtherPrograms:
+    """How much of the machine others use while we measure, as the kernel counts it."""
+
+    def __init__(self):
+        self._start, self._start_busy = time.monotonic(), self._busy_seconds()
+
+    @staticmethod
+    def _busy_seconds():
+        """Of all processors and programs, less what the programs that we ran have used."""
+        with open("/proc/stat", encoding="utf-8") as file:
+            user, nice, system, _, _, irq, softirq = (int(word) for word in file.readline().split()[1:8])
+        ours = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK") - ours.ru_utime - ours.ru_stime
+
+    def busy_cores(self):
+        return max(0.0, (self._busy_seconds() - self._start_busy) / (time.monotonic() - self._start))
 
 
 def run_binary(arguments):
     """Runs the benchmark; its progress goes to stderr. Returns its report."""
     with tempfile.TemporaryDirectory() as directory:
         result = pathlib.Path(directory) / "result.json"
-        command = [arguments.binary, *robots.arguments_for(directory, arguments.robots, arguments.batches)]
+        command = [str(arguments.binary), *bench_robots.arguments_for(directory, arguments.robots, arguments.batches)]
         command += ["--json", str(result), "--case-seconds", str(QUICK_SECONDS if arguments.quick else FULL_SECONDS)]
         for option in ("isa", "operations"):
             if getattr(arguments, option):
                 command += [f"--{option}", getattr(arguments, option)]
         completed = subprocess.run(command, check=False)
         if completed.returncode != 0:
-            raise robots.BenchError(f"{arguments.binary} failed with exit code {completed.returncode}")
+            raise bench_robots.BenchError(f"{arguments.binary} failed with exit code {completed.returncode}")
         return json.loads(result.read_text(encoding="utf-8"))
 
 
 def write_all(report, folder):
+    """bench.json, bench.md, plots and bench.html. Returns the Markdown."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "bench.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
-    text = markdown.to_markdown(Results(report))
+    results = Results(report)
+    text = tables.to_markdown(results)
     (folder / "bench.md").write_text(text, encoding="utf-8")
+    page.write_page(folder / "bench.html", text, plots.write_plots(results, folder))
     return text
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.splitlines()[0])
     parser.add_argument("--binary", metavar="FILE", default=BINARY, help="another built rbd_bench")
-    parser.add_argument("--quick", action="store_true", help="fewer samples")
+    parser.add_argument("--quick", action="store_true", help="fewer samples, and no batch of 16384")
     parser.add_argument("--isa", metavar="SETS", help="instruction sets of our kernels: avx2, or baseline,avx2; "
                         "default: avx2 and the best of the machine")  # fmt: skip
     parser.add_argument("--operations", metavar="NAMES", help="some of RNEA,CRBA,ABA")
@@ -85,6 +109,8 @@ def parse_arguments():
         arguments.batches = [int(size) for size in arguments.batches.split(",") if size]
     except ValueError:
         parser.error(f"--batches: expected whole numbers with commas between them, got '{arguments.batches}'")
+    if arguments.quick and not arguments.batches:
+        arguments.batches = bench_robots.QUICK_BATCHES
     return arguments
 
 
@@ -94,9 +120,13 @@ def main():
         if arguments.source:
             report = json.loads(pathlib.Path(arguments.source).read_text(encoding="utf-8"))
         else:
-            report = {**conditions(), **run_binary(arguments)}
-        print(write_all(report, pathlib.Path(arguments.out)))
-    except (robots.BenchError, OSError) as error:
+            others = OtherPrograms()
+            measured = run_binary(arguments)
+            report = {**conditions(), "busy_cores": others.busy_cores(), **measured}
+        folder = pathlib.Path(arguments.out)
+        print(write_all(report, folder))
+        print(f"written to {folder}: bench.html, bench.md, bench.json, *.png, *.svg", file=sys.stderr)
+    except (bench_robots.BenchError, OSError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
     return 0

@@ -14,27 +14,31 @@ namespace rbd_bench {
 namespace {
 
 constexpr double kNanosecondsPerSecond = 1e9;
-constexpr int kLeastSamples = 7;
+constexpr int kLeastSamples = 5;
 constexpr int kMostSamples = 200;
 constexpr std::chrono::milliseconds kSettling{2};
+constexpr double kLongPass = 10e-3;  // Seconds: what is in the caches before it does not matter.
 
 // Collects the samples of every repetition; Google Benchmark itself prints nothing.
 class Collector : public benchmark::BenchmarkReporter {
  public:
+  explicit Collector(bool several_threads) : several_threads_(several_threads) {}
+
   bool ReportContext(const Context&) override { return true; }
 
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
       if (run.error_occurred) throw std::runtime_error(run.error_message);
       if (run.run_type != Run::RT_Iteration) continue;
-      samples_[run.run_name.function_name].push_back(run.real_accumulated_time /
-                                                     static_cast<double>(run.iterations));
+      const double time = several_threads_ ? run.real_accumulated_time : run.cpu_accumulated_time;
+      samples_[run.run_name.function_name].push_back(time / static_cast<double>(run.iterations));
     }
   }
 
   const std::vector<double>& seconds(const std::string& name) const { return samples_.at(name); }
 
  private:
+  bool several_threads_;
   std::map<std::string, std::vector<double>> samples_;
 };
 
@@ -51,29 +55,38 @@ void switch_on_interleaving() {
   static_cast<void>(done);
 }
 
-void register_contestant(const Contestant& contestant, const Settings& settings, int samples) {
-  const auto body = [&contestant, settle = settings.settle](benchmark::State& state) {
+void register_contestant(const Contestant& contestant, double pass_seconds,
+                         const Settings& settings, int samples) {
+  const bool warm_up = pass_seconds < kLongPass;
+  const auto body = [&contestant, settle = settings.several_threads,
+                     warm_up](benchmark::State& state) {
     if (settle) std::this_thread::sleep_for(kSettling);
-    contestant.pass();  // Not timed: brings code and data of this contestant back into the caches.
+    if (warm_up) contestant.pass();  // Brings its code and data back into the caches.
     for (auto _ : state) contestant.pass();
   };
-  benchmark::RegisterBenchmark(contestant.name.c_str(), body)
-      ->Repetitions(samples)
-      ->MinTime(settings.sample_seconds)
-      ->UseRealTime();
+  auto* registered = benchmark::RegisterBenchmark(contestant.name.c_str(), body)
+                         ->Repetitions(samples)
+                         ->MinTime(settings.sample_seconds);
+  if (settings.several_threads) registered->UseRealTime();
+}
+
+std::vector<double> pass_times(const std::vector<Contestant>& contestants) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> seconds;
+  for (const Contestant& contestant : contestants) {
+    const auto start = Clock::now();
+    contestant.pass();
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return seconds;
 }
 
 // How often everyone can be sampled in the time that a case may take.
-int samples_for(const std::vector<Contestant>& contestants, const Settings& settings) {
-  using Clock = std::chrono::steady_clock;
+int samples_for(const std::vector<double>& passes, const Settings& settings) {
   double round = 0.0;
-  for (const Contestant& contestant : contestants) {
-    contestant.pass();
-    const auto start = Clock::now();
-    contestant.pass();
-    const double pass = std::chrono::duration<double>(Clock::now() - start).count();
-    round += std::max(settings.sample_seconds, pass) + pass;
-    if (settings.settle) round += std::chrono::duration<double>(kSettling).count();
+  for (const double pass : passes) {
+    round += std::max(settings.sample_seconds, pass) + (pass < kLongPass ? pass : 0.0);
+    if (settings.several_threads) round += std::chrono::duration<double>(kSettling).count();
   }
   const double samples = settings.case_seconds / round;
   return static_cast<int>(std::clamp<double>(samples, kLeastSamples, kMostSamples));
@@ -105,12 +118,13 @@ Timing summarise(std::vector<double> seconds, std::size_t states) {
 std::vector<Timing> measure(const std::vector<Contestant>& contestants, const Settings& settings) {
   switch_on_interleaving();
   benchmark::ClearRegisteredBenchmarks();
-  const int samples = samples_for(contestants, settings);
-  for (const Contestant& contestant : contestants) {
-    register_contestant(contestant, settings, samples);
+  const std::vector<double> passes = pass_times(contestants);
+  const int samples = samples_for(passes, settings);
+  for (std::size_t i = 0; i < contestants.size(); ++i) {
+    register_contestant(contestants[i], passes[i], settings, samples);
   }
 
-  Collector collector;
+  Collector collector(settings.several_threads);
   benchmark::RunSpecifiedBenchmarks(&collector, ".");
 
   std::vector<Timing> timings;

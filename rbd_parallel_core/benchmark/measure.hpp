@@ -18,7 +18,9 @@ struct Contestant {
 struct Settings {
   double case_seconds = 2.5;     // For all contestants of a case together, about.
   double sample_seconds = 1e-3;  // For one sample, unless one pass takes longer.
-  bool settle = false;           // Wait before each sample until the others' threads are at rest.
+  // One thread is timed by its own CPU time, in which other programs of a busy machine do not show.
+  // Several are timed by the clock on the wall, after a pause in which threads of others settle.
+  bool several_threads = false;
 };
 
 // Time per evaluated state, in nanoseconds, over all samples.

@@ -8,7 +8,10 @@ from results import geometric_mean
 
 ROBOTS = ("UR5", "Panda", "Talos", "chain 30")
 BATCH = 1024
-LEAST_SHARE = 0.8  # of the target, for each single robot
+LEAST_SHARE = 0.8  # of the target against a peer, for each single robot
+AS_FAST = 0.97  # not slower, within what two short measurements of the same code differ by
+ROW_COST = 0.8  # rows may cost 25 % more than lane-ready data, on every robot
+IDLE_CORES = 0.1  # that other programs may keep busy, on a machine that does nothing else
 
 
 @dataclasses.dataclass
@@ -19,6 +22,7 @@ class Goal:
     ratio: typing.Callable  # of a case and the instruction set; None: not measured
     batch: int = BATCH
     threads: int = 1
+    least_share: float = LEAST_SHARE  # of the target, that each single robot must reach
 
 
 @dataclasses.dataclass
@@ -30,7 +34,13 @@ class Outcome:
 
     @property
     def reached(self):
-        return self.mean >= self.goal.target and self.ratios[self.least] >= LEAST_SHARE * self.goal.target
+        return self.mean >= self.goal.target and self.ratios[self.least] >= self.goal.least_share * self.goal.target
+
+    def verdict(self, busy_cores):
+        """Several threads are timed by the clock: on a busy machine their ratio says nothing, in either direction."""
+        if self.goal.threads > 1 and busy_cores > IDLE_CORES:
+            return "machine busy"
+        return "ok" if self.reached else "below"
 
 
 def _against(who, **how):
@@ -58,9 +68,11 @@ def goals():
         Goal("ABA, 2 threads, abaInParallel", 10, "ABA", _against("Pinocchio"), threads=2),
     ]
     for operation in ("RNEA", "CRBA", "ABA"):
-        result.append(Goal(f"{operation}, one state, our `reference`", 1, operation, _against_reference, batch=1))
+        what = f"{operation}, one state, our `reference`"
+        result.append(Goal(what, AS_FAST, operation, _against_reference, batch=1, least_share=AS_FAST))
     for operation in ("RNEA", "CRBA", "ABA"):
-        result.append(Goal(f"{operation}, rows, our lane-ready data", 0.8, operation, _row_cost))
+        what = f"{operation}, rows, our lane-ready data"
+        result.append(Goal(what, ROW_COST, operation, _row_cost, least_share=1.0))
     return result
 
 

@@ -2,9 +2,9 @@
 #include "peak.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
+#include "cpu_clock.hpp"
 #include "peak_kernel.hpp"
 
 namespace rbd_bench {
@@ -43,17 +43,16 @@ const PeakKernel& kernel_for(InstructionSet set, bool in_float) {
 }  // namespace
 
 double measure_peak(InstructionSet set, bool in_float) {
-  using Clock = std::chrono::steady_clock;
   constexpr int kTries = 50;
   constexpr std::size_t kRounds = 100'000;
   const PeakKernel& kernel = kernel_for(set, in_float);
   double best = 0.0;
   volatile double kept = 0.0;
   for (int i = 0; i < kTries; ++i) {
-    const auto start = Clock::now();
+    const double start = cpu_nanoseconds();
     kept = kernel.run(kRounds);
-    const std::chrono::duration<double, std::nano> elapsed = Clock::now() - start;
-    best = std::max(best, kernel.flops_per_round * static_cast<double>(kRounds) / elapsed.count());
+    const double elapsed = cpu_nanoseconds() - start;
+    best = std::max(best, kernel.flops_per_round * static_cast<double>(kRounds) / elapsed);
   }
   static_cast<void>(kept);
   return best;

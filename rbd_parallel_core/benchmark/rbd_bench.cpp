@@ -97,7 +97,12 @@ void write_file(const std::string& path, const std::string& text) {
 
 void run(const Options& options) {
   limit_spinning();
-  Report report{.settings = options.settings, .peers{}, .peaks{}, .left_out{}, .cases{}};
+  Report report{.settings = options.settings,
+                .peers{},
+                .peaks{},
+                .bandwidths = measure_bandwidths(),
+                .left_out{},
+                .cases{}};
   measure_peaks(options, report);
   bench(options, report);
   for (const std::string& sentence : report.left_out) {

@@ -51,7 +51,8 @@ void write_entry(std::ostream& out, const Entry& entry) {
 }
 
 void write_case(std::ostream& out, const CaseResult& c) {
-  out << "{\"robot\": " << quoted(c.robot) << ", \"nv\": " << c.nv << ", \"bodies\": " << c.bodies
+  out << "{\"robot\": " << quoted(c.robot) << ", \"nq\": " << c.nq << ", \"nq\": " << c.nq
+      << ", \"nv\": " << c.nv << ", \"bodies\": " << c.bodies
       << ", \"operation\": " << quoted(c.operation) << ", \"batch\": " << c.batch
       << ", \"threads\": " << c.threads << ", \"flops\": " << c.flops << ",\n     \"entries\": ";
   write_list(out, c.entries, "       ", [&](const Entry& entry) { write_entry(out, entry); });
@@ -81,6 +82,12 @@ std::string to_json(const Report& report) {
     out << "{\"isa\": " << quoted(peak.instruction_set)
         << ", \"precision\": " << quoted(peak.precision)
         << ", \"flops_per_ns\": " << peak.flops_per_ns << "}";
+  });
+  out << ",\n  \"bandwidths\": ";
+  write_list(out, report.bandwidths, "    ", [&](const Bandwidth& bandwidth) {
+    out << "{\"array_bytes\": " << bandwidth.array_bytes
+        << ", \"read_bytes_per_ns\": " << bandwidth.read
+        << ", \"write_bytes_per_ns\": " << bandwidth.write << "}";
   });
   out << ",\n  \"left_out\": ";
   write_list(out, report.left_out, "    ", [&](const std::string& text) { out << quoted(text); });

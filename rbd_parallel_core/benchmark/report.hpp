@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bandwidth.hpp"
 #include "measure.hpp"
 
 namespace rbd_bench {
@@ -30,6 +31,7 @@ struct Entry {
 // One robot, one operation, one size of batch, one number of threads: all who can do it.
 struct CaseResult {
   std::string robot;
+  std::size_t nq = 0;
   std::size_t nv = 0;
   std::size_t bodies = 0;
   std::string operation;
@@ -53,6 +55,7 @@ struct Report {
   Settings settings;
   std::vector<PeerVersion> peers;
   std::vector<Peak> peaks;
+  std::vector<Bandwidth> bandwidths;
   std::vector<std::string> left_out;  // Sentences: who did not take part, and why.
   std::vector<CaseResult> cases;
 };

@@ -15,6 +15,7 @@ class Case:
 
     def __init__(self, case, peaks):
         self._entries = case["entries"]
+        self._nq = case["nq"]
         self._peaks = peaks
         self.robot, self.operation = case["robot"], case["operation"]
         self.nv, self.bodies, self.flops = case["nv"], case["bodies"], case["flops"]
@@ -43,6 +44,13 @@ class Case:
         theirs, ours = self.peer(who), self.ours(isa, **how)
         return theirs / ours if theirs and ours else None
 
+    def bytes_read(self):
+        """Of the state, as doubles."""
+        return 8 * (self._nq if self.operation == "CRBA" else self._nq + 2 * self.nv)
+
+    def bytes_written(self):
+        return 8 * (self.nv * self.nv if self.operation == "CRBA" else self.nv)
+
     def peak_share(self, isa, precision="double", layout="rows"):
         """Which part of the machine's multiply-adds our kernels' operations make up."""
         ours, peak = self.ours(isa, precision, layout), self._peaks.get((isa, precision))
@@ -60,6 +68,11 @@ class Results:
         self.robots = list(dict.fromkeys(case.robot for case in self.cases))
         self.operations = list(dict.fromkeys(case.operation for case in self.cases))
         self.peers = [peer["name"] for peer in report["peers"]]
+
+    def bandwidth_for(self, array_bytes):
+        """Bytes per nanosecond, read and written, of the measured array that comes closest."""
+        found = min(self.report["bandwidths"], key=lambda found: abs(math.log(found["array_bytes"] / array_bytes)))
+        return found["read_bytes_per_ns"], found["write_bytes_per_ns"]
 
     def select(self, **wanted):
         return [case for case in self.cases if all(getattr(case, key) == value for key, value in wanted.items())]

@@ -74,21 +74,22 @@ RobotBench::RobotBench(const Robot& robot, const Options& options,
           std::make_unique<Peer>(library, robot.urdf_xml, robot.floating_base,
                                  names_of_moving_joints(*model_, robot.floating_base)));
     } catch (const std::exception& e) {
-      report_.left_out.push_back(robot.name + ": " + e.what());
+      leave_out(robot.name + ": " + e.what());
     }
   }
 }
 
-std::string RobotBench::describe(const Case& c) const {
-  return robot_.name + ' ' + name_of(c.operation) + ", batch " + std::to_string(c.batch);
+void RobotBench::leave_out(const std::string& sentence) {
+  auto& said = report_.left_out;
+  if (std::find(said.begin(), said.end(), sentence) == said.end()) said.push_back(sentence);
 }
 
 bool RobotBench::fits(const Case& c) {
   const std::size_t numbers =
       c.batch * result_size(c.operation, static_cast<std::size_t>(model_->nv()));
   if (numbers * sizeof(double) <= kMostResultBytes) return true;
-  report_.left_out.push_back(describe(c) + ": the results would take " +
-                             std::to_string(numbers * sizeof(double) >> 20) + " MB");
+  leave_out(robot_.name + ' ' + name_of(c.operation) + ", batch " + std::to_string(c.batch) +
+            ": the results would take " + std::to_string(numbers * sizeof(double) >> 20) + " MB");
   return false;
 }
 
@@ -110,9 +111,10 @@ void RobotBench::run(const Case& c) {
         disagreements.push_back(error);
       } else {
         std::ostringstream text;
-        text << describe(c) << ", " << entrant.label.text() << ": disagrees with the reference by "
-             << error << ", more than rounding explains (" << limit << ')';
-        report_.left_out.push_back(text.str());
+        text << robot_.name << ' ' << name_of(c.operation) << ": " << entrant.label.who << " in "
+             << entrant.label.precision
+             << " disagrees with the reference by more than rounding explains (" << limit << ')';
+        leave_out(text.str());
       }
     }
   };
@@ -194,10 +196,11 @@ CaseResult RobotBench::compete(const Case& c, const std::vector<Entrant>& entran
     contestants.push_back({entrant.label.text(), entrant.pass, entrant.states});
   }
   Settings settings = options_.settings;
-  settings.settle = c.threads > 1;
+  settings.several_threads = c.threads > 1;
   const std::vector<Timing> timings = measure(contestants, settings);
 
   CaseResult result{.robot = robot_.name,
+                    .nq = static_cast<std::size_t>(model_->nq()),
                     .nv = static_cast<std::size_t>(model_->nv()),
                     .bodies = model_->joint_names().size(),
                     .operation = name_of(c.operation),

@@ -50,7 +50,7 @@ class RobotBench {
   std::vector<Entrant> theirs(const Case& c, const States& states);
   CaseResult compete(const Case& c, const std::vector<Entrant>& entrants,
                      const std::vector<double>& disagreements);
-  std::string describe(const Case& c) const;
+  void leave_out(const std::string& sentence);
   bool fits(const Case& c);
 
   const Robot& robot_;

@@ -20,7 +20,8 @@ def repository():
 
 ROOT = repository()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/README.md", "docs/conventions.md", "docs/algorithms.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+PAGES += [f"docs/{name}.md" for name in ("README", "conventions", "algorithms", "performance")]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

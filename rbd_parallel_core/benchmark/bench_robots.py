@@ -13,6 +13,7 @@ class BenchError(Exception):
 
 BATCHES = (1, 64, 1024, 16384)
 PAPER_BATCH = 1000  # "1000 groups" of links
+QUICK_BATCHES = (1, 64, 1024, PAPER_BATCH)
 
 # Name in the tables, file among example-robot-data's robots, base, joints that are fixed in place.
 ROBOTS = [

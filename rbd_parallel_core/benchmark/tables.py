@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of the benchmark in Markdown."""
 
+import bench_robots
 import must_show
-import robots
 
 
 def _number(value, form="{:.0f}", missing="-"):
@@ -11,6 +11,15 @@ def _number(value, form="{:.0f}", missing="-"):
 
 def _times(value):
     return _number(value, "{:.2f}x" if value is not None and value < 10 else "{:.1f}x")
+
+
+def _size(array_bytes):
+    kilobytes = array_bytes // 1024
+    return f"{kilobytes} kB" if kilobytes < 1024 else f"{kilobytes // 1024} MB"
+
+
+def _emphasised(verdict):
+    return verdict if verdict == "ok" else f"**{verdict}**"
 
 
 def _percent(value):
@@ -34,7 +43,7 @@ def must_show_table(results):
             _times(found.mean),
             *(_times(found.ratios[robot]) for robot in must_show.ROBOTS),
             f"{found.least} {_times(found.ratios[found.least])}",
-            "ok" if found.reached else "**below**",
+            _emphasised(found.verdict(results.report["busy_cores"])),
         ]
         for found in outcomes
     ]
@@ -42,8 +51,9 @@ def must_show_table(results):
         "## Targets",
         "",
         f"Ours from and to rows of doubles unless said otherwise, batch {must_show.BATCH}, {results.compared_isa}, one "
-        "thread against one; how often the other's time is ours. Reached is the geometric mean; no robot may stay below "
-        f"{must_show.LEAST_SHARE:g} of the target.",
+        "thread against one: the other's time divided by ours. Reached is the geometric mean; no robot may stay "
+        f"below {must_show.LEAST_SHARE:g} of a target against a peer, below {must_show.AS_FAST:g} of one for one state, or "
+        "below one for rows at all.",
         "",
         *table(["against", "target", "reached", *must_show.ROBOTS, "least robot", ""], rows),
         "",
@@ -81,6 +91,30 @@ def batch_tables(results, isa, batch=must_show.BATCH):
     return lines
 
 
+def roofline_table(results, batch=must_show.BATCH):
+    isa = results.compared_isa
+    rows = []
+    for operation in results.operations:
+        for case in results.select(operation=operation, batch=batch, threads=1):
+            read, write = case.bytes_read(), case.bytes_written()
+            read_rate, write_rate = results.bandwidth_for(batch * (read + write))
+            rows.append(
+                [
+                    f"{operation} {case.robot}", _number(case.flops), _number(read + write),
+                    _number(case.flops / (read + write), "{:.1f}"), _number(case.flops / results.peaks[isa, "double"]),
+                    _number(read / read_rate + write / write_rate), _number(case.ours(isa)),
+                ]  # fmt: skip
+            )
+    if not rows:
+        return []
+    header = ["", "flops", "bytes", "flops per byte", "at the FMA peak, ns", "at the bandwidth, ns", "measured, ns"]
+    return [
+        f"## Roofline: batch {batch}, one thread, {isa}, rows of doubles", "",
+        "For one state: what our kernels compute, what is read and written at least, how long either would take by itself, "
+        "and how long it takes. The bandwidth is that of an array as large as the batch.", "", *table(header, rows), "",
+    ]  # fmt: skip
+
+
 def one_state_table(results):
     isa = results.best_isa
     cases = results.select(batch=1, threads=1)
@@ -105,7 +139,7 @@ def one_state_table(results):
 def throughput_table(results, threads):
     """Million states a second by batch."""
     isa = results.best_isa
-    cases = [case for case in results.cases if case.threads == threads and case.batch in robots.BATCHES]
+    cases = [case for case in results.cases if case.threads == threads and case.batch in bench_robots.BATCHES]
     batches = sorted({case.batch for case in cases})
     if not batches:
         return []
@@ -143,7 +177,7 @@ def threads_table(results):
 
 
 def paper_table(results):
-    cases = results.select(batch=robots.PAPER_BATCH)
+    cases = results.select(batch=bench_robots.PAPER_BATCH)
     isa = results.best_isa
     rows = [
         [
@@ -166,18 +200,25 @@ def conditions(results):
     report = results.report
     peers = ", ".join(f"{peer['name']} {peer['version']}" for peer in report["peers"]) or "no peer"
     peaks = ", ".join(f"{isa} {precision} {peak:.1f}" for (isa, precision), peak in results.peaks.items())
+    bandwidths = ", ".join(
+        f"{_size(found['array_bytes'])} {found['read_bytes_per_ns']:.0f} / {found['write_bytes_per_ns']:.0f}"
+        for found in report["bandwidths"]
+    )
     lines = [
-        f"{report['cpu']}, {report['cores']} cores, {report['date']}, load average {report['load']:.1f}. "
+        f"{report['cpu']}, {report['cores']} cores, {report['date']}; other programs kept {report['busy_cores']:.1f} of them "
+        f"busy. "
         f"`{report['command']}`. Against {peers}.",
         "",
-        f"Measured peak of one thread, GFLOP/s of multiply-adds: {peaks}.",
+        f"Measured peak of one thread, GFLOP/s of multiply-adds: {peaks}. GB/s read / written of an array of {bandwidths}.",
         "",
-        "Medians of shuffled samples in one process. The peers get their states prepared in their own layouts and leave "
+        "Medians of shuffled samples in one process; one thread by its CPU time, two by the clock. The peers get their states prepared in their own layouts and leave "
         "each result where they write it (Pinocchio: data.tau, data.ddq, the upper triangle of data.M, in the faster "
         "of its conventions); ours go to row-major arrays of the whole batch, M in full. The share of the peak takes the "
         "operations that our kernels do for one state, counted by running them with a number that counts.",
         "",
     ]
+    if report["busy_cores"] > must_show.IDLE_CORES:
+        lines += ["**The machine was busy**: the figures of two threads say little.", ""]
     if report["left_out"]:
         lines += ["Left out:", "", *(f"- {sentence}" for sentence in report["left_out"]), ""]
     return lines
@@ -187,7 +228,7 @@ def to_markdown(results):
     lines = ["# Benchmark of rbd_parallel", "", *conditions(results), *must_show_table(results)]
     for isa in results.isas:
         lines += batch_tables(results, isa)
-    lines += one_state_table(results)
+    lines += roofline_table(results) + one_state_table(results)
     for threads in (1, 2):
         lines += throughput_table(results, threads)
     lines += threads_table(results) + paper_table(results)
