@@ -10,11 +10,13 @@ RBD_BACKEND_CONFORMANCE(Reference,
 
 TEST(MakeBackend, NamesWhatItKnows) {
   for (const std::string& name : backend_names()) EXPECT_EQ(make_backend(name)->name(), name);
+  EXPECT_EQ(make_backend()->name(), "cpu");
+  EXPECT_EQ(make_backend<float>("auto")->name(), "cpu");
   try {
     const auto backend = make_backend("referenz");
     FAIL() << "made a backend of an unknown name";
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "backend 'referenz' is not known; there is: cpu, reference");
+    EXPECT_STREQ(error.what(), "backend 'referenz' is not known; there is: auto, cpu, reference");
   }
 }
 
