@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every operation against Pinocchio, on every URDF of example-robot-data and of this repository.
+"""Every operation of every backend against Pinocchio, on every URDF of example-robot-data and of this repository.
 
-Fixed and floating base; mimic joints independent (Pinocchio's default) and honoured (its mimic=True); random states;
-gravity parallel to no axis. Errors are relative to the largest entry of the reference, state by state.
+Fixed and floating base; mimic joints independent (Pinocchio's default) and honoured (its mimic=True); random states, all
+of them in one batch; gravity parallel to no axis. Errors are relative to the largest entry of the reference, state by
+state. test_float32.py does the same in single precision.
 """
 
 import warnings
@@ -20,7 +21,7 @@ from robots import example_robots, own_robots
 EXAMPLES = example_robots()
 ROBOTS = {**own_robots(), **EXAMPLES}
 GRAVITY = (3.1, -4.7, -7.9)
-STATES = 20
+STATES = 21  # a multiple of no register, so that the last group of a batch is not full
 
 # Robots that cannot be treated like the others, with the reason. Nothing else is left out.
 NOT_A_ROBOT = {
@@ -69,8 +70,8 @@ def load(robot, base="fixed", mimic="independent", **options):
         return rbd_parallel.load_urdf(ROBOTS[robot], base=base, gravity=GRAVITY, mimic=mimic, **options)
 
 
-def backend_for(model, **options):
-    return rbd_parallel.Backend("reference", model, max_batch=STATES, **options)
+def backend_for(model, name="auto", **options):
+    return rbd_parallel.Backend(name, model, max_batch=STATES, **options)
 
 
 def follows(robot):
@@ -85,19 +86,23 @@ FOLLOWING = [robot for robot in ROBOTS if follows(robot)]
 
 
 class Case:
-    """One robot in our words and in Pinocchio's, with its random states."""
+    """One robot in our words and in Pinocchio's, with its random states and the backend that computes."""
 
-    def __init__(self, robot, base, mimic):
-        self.robot, self.base, self.mimic = robot, base, mimic
-        self.where = f"{robot} {base}" + (" honour" if mimic == "honour" else "")
+    def __init__(self, robot, base, mimic, name="auto"):
+        self.robot, self.base, self.mimic, self.name = robot, base, mimic, name
+        self.states = f"{robot} {base}" + (" honour" if mimic == "honour" else "")
+        self.where = f"{self.states}, {name}"
         self.model = load(robot, base, mimic)
         self.reference = Reference(build(ROBOTS[robot], base, GRAVITY, mimic=False), self.model)
-        self.backend = backend_for(self.model)
-        self.q, self.v, self.a = random_states(self.model, STATES, zlib.crc32(self.where.encode()))
+        self.backend = self.make_backend()
+        self.q, self.v, self.a = random_states(self.model, STATES, zlib.crc32(self.states.encode()))
+
+    def make_backend(self, **options):
+        return backend_for(self.model, self.name, **options)
 
     def rng(self, purpose):
         """Random numbers that depend on the robot and the purpose, not on the order of the tests."""
-        return numpy.random.default_rng(zlib.crc32(f"{self.where} {purpose}".encode()))
+        return numpy.random.default_rng(zlib.crc32(f"{self.states} {purpose}".encode()))
 
     def links(self, count):
         """Some links, the root and the last one among them."""
@@ -114,7 +119,11 @@ def all_cases():
                 yield robot, base, "honour"
 
 
-@pytest.fixture(scope="module", params=all_cases(), ids=" ".join)
+def all_cases_and_backends():
+    return [(*case, name) for case in all_cases() for name in rbd_parallel.backend_names()]
+
+
+@pytest.fixture(scope="module", params=all_cases_and_backends(), ids=" ".join)
 def case(request):
     return Case(*request.param)
 
@@ -232,7 +241,7 @@ def test_forward_dynamics(case, errors):
     diagonal = numpy.diagonal(M, axis1=1, axis2=2)
     tau[::2] = (reference.forces(q, v, zero) + diagonal * rng.normal(size=tau.shape))[::2]
     wrenches = {link: rng.normal(size=(STATES, 6)) for link in case.links(2)}
-    backend = backend_for(case.model, on_error="nan")
+    backend = case.make_backend(on_error="nan")
     for f_ext, suffix in ((None, ""), (wrenches, ", wrenches")):
         push = tau - reference.forces(q, v, zero, f_ext)
         if case.mimic == "honour":  # Pinocchio's aba refuses mimic joints
@@ -253,7 +262,7 @@ def test_forward_dynamics(case, errors):
 def test_cholesky_and_inverse(case, errors):
     if case.model.nv == 0:
         return
-    backend = backend_for(case.model, on_error="nan")
+    backend = case.make_backend(on_error="nan")
     M = case.reference.mass_matrices(case.q)
     condition = numpy.linalg.cond(M)
     L = backend.mass_matrix_cholesky(case.q)
