@@ -21,6 +21,7 @@ def repository():
 ROOT = repository()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/README.md", "docs/conventions.md", "docs/algorithms.md"]
+PAGES += ["docs/backends.md"]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
