@@ -38,7 +38,6 @@ function(rbd_add_sanitized_test name filter)
 endfunction()
 
 rbd_add_sanitized_test(ManyBackends Threads.OneModelManyBackends ENVIRONMENT TSAN_OPTIONS=halt_on_error=1)
-# TBB's library is not compiled for it, so that what a worker does after it was handed a task seems to come from nowhere.
-rbd_add_sanitized_test(SharedOutBatches Threads.BackendsThatShareOut*
-  ENVIRONMENT TSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/backend/tsan.supp)
+# Not for backends that share out their batches: TBB's library is not compiled for it, its locks are not seen, and all that a
+# worker does after it was handed a task seems to race.
 rbd_add_sanitized_test(CatchesARacyBackend RacyBackend.* PASS_REGULAR_EXPRESSION "WARNING: ThreadSanitizer: data race")
