@@ -4,7 +4,7 @@ Starts the dynamics node alongside a robot.
 
     ros2 launch rbd_parallel_ros dynamics.launch.py                       # robot from the topic robot_description
     ros2 launch rbd_parallel_ros dynamics.launch.py urdf:=robot.urdf      # or from a file, .xacro too
-    ros2 launch rbd_parallel_ros dynamics.launch.py namespace:=left backend:=rbd_parallel/reference autostart:=false
+    ros2 launch rbd_parallel_ros dynamics.launch.py namespace:=left backend:=rbd_parallel/cpu autostart:=false
 
 With autostart (the default) the node configures and activates itself as soon as it has a robot description; without,
 use `ros2 lifecycle set /dynamics configure` and `... activate`.

@@ -9,9 +9,9 @@ rbd = pytest.importorskip("rbd_parallel", reason="the core's Python module is ne
 
 
 def backend(name, max_batch=2000, **options):
-    """The reference backend for one of the repository's robots."""
+    """The backend that the node takes by default, for one of the repository's robots."""
     model = rbd.load_urdf(str(ROBOTS / f"{name}.urdf"), **options)
-    return rbd.Backend("reference", model, max_batch=max_batch)
+    return rbd.Backend(model, max_batch=max_batch)
 
 
 def states(columns, batch, seed=0):

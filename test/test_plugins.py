@@ -2,10 +2,12 @@
 """Backends by pluginlib: ours, a third party's, and broken ones."""
 
 import bodies
+import numpy as np
 import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from node_process import urdf
 from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics
+from reference import backend, same, states
 
 try:
     get_package_prefix("rbd_parallel_test_backends")
@@ -14,15 +16,38 @@ except PackageNotFoundError:
     HAVE_THIRD_PARTY = False
 third_party = pytest.mark.skipif(not HAVE_THIRD_PARTY, reason="package rbd_parallel_test_backends is not installed")
 
-AVAILABLE = ["'rbd_parallel/auto'", "'rbd_parallel/reference'"]
+OURS = {"rbd_parallel/auto": "cpu", "rbd_parallel/cpu": "cpu", "rbd_parallel/reference": "reference"}
+AVAILABLE = [f"'{name}'" for name in OURS]
 
 
-@pytest.mark.parametrize("name", ["rbd_parallel/auto", "rbd_parallel/reference"])
-def test_ours(serve, name):
+@pytest.mark.parametrize("name, computes_with", OURS.items())
+def test_ours(serve, name, computes_with):
     serving = serve(robot_description=urdf("arm7"), backend=name)
     serving.client.activate()
     bodies.every_service_answers(serving.client)
-    assert f"backend '{name}' computes with 'reference'" in serving.node.log
+    bodies.every_service_answers(serving.client, batch=37)  # a multiple of no SIMD register
+    assert f"backend '{name}' computes with '{computes_with}'" in serving.node.log
+
+
+def test_threads_change_nothing(serve):
+    """Law: the same bits whatever the threads, in a batch that is large enough to be shared out."""
+    position = states(7, 5000).ravel().tolist()
+    answers = []
+    for threads in (1, 2):
+        client = serve(robot_description=urdf("arm7"), backend="rbd_parallel/cpu", threads=threads).client
+        client.activate()
+        answers.append(client.good(InverseDynamics, batch_size=5000, position=position).effort)
+    assert answers[0] == answers[1]
+    same(answers[0], backend("arm7", max_batch=5000).inverse_dynamics(np.reshape(position, (5000, 7))))
+
+
+def test_instruction_set_that_the_machine_lacks(serve, monkeypatch):
+    """Law: what the core says against the environment is in the log, and another try is free."""
+    monkeypatch.setenv("RBD_PARALLEL_ISA", "mmx")
+    serving = serve(robot_description=urdf("arm7"), backend="rbd_parallel/cpu")
+    assert not serving.client.transition("configure")
+    assert "RBD_PARALLEL_ISA is 'mmx', expected one of baseline" in serving.node.log
+    assert serving.client.state() == "unconfigured"
 
 
 @third_party
@@ -68,7 +93,7 @@ def test_backend_that_fails_at_a_call(serve):
 def test_change_of_backend(serve):
     """Law: a backend goes before its library does, whatever comes next."""
     client = serve(robot_description=urdf("arm7")).client
-    for name in ["third_party/constant", "rbd_parallel/reference"] * 5:
+    for name in ["third_party/constant", "rbd_parallel/cpu", "rbd_parallel/reference"] * 3:
         assert client.set(backend=name)[0].successful
         client.activate()
         assert client.good(GetModelInfo).model_info.backend == name

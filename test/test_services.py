@@ -175,7 +175,7 @@ def test_model_info(arm, quadruped, gripper):
     assert (info.nq, info.nv, info.floating_base) == (7, 7, False)
     assert info.gravity.z == -9.81
     assert np.isclose(sum(info.link_mass), info.total_mass)
-    assert info.backend == "rbd_parallel/auto" and info.backend_name == "reference"
+    assert info.backend == "rbd_parallel/auto" and info.backend_name == "cpu"
     assert info.max_batch == 2000
     info = quadruped.client.good(GetModelInfo).model_info
     assert (len(info.joint_names), info.nq, info.nv, info.floating_base) == (12, 19, 18, True)

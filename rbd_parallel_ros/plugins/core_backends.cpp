@@ -6,18 +6,24 @@
 /// The backends of the core as plugins. plugins.xml has their names.
 namespace rbd_parallel_ros {
 
+class CpuPlugin final : public DelegatingBackend {
+ public:
+  CpuPlugin() : DelegatingBackend(rbd_parallel_core::make_backend("cpu")) {}
+};
+
 class ReferencePlugin final : public DelegatingBackend {
  public:
   ReferencePlugin() : DelegatingBackend(rbd_parallel_core::make_backend("reference")) {}
 };
 
-/// The best backend there is. There is one so far.
+/// The best backend there is.
 class AutoPlugin final : public DelegatingBackend {
  public:
-  AutoPlugin() : DelegatingBackend(rbd_parallel_core::make_backend("reference")) {}
+  AutoPlugin() : DelegatingBackend(rbd_parallel_core::make_backend("auto")) {}
 };
 
 }  // namespace rbd_parallel_ros
 
+PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::CpuPlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::ReferencePlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::AutoPlugin, rbd_parallel_core::Backend)

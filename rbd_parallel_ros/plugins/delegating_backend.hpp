@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@ namespace rbd_parallel_ros {
 class DelegatingBackend : public rbd_parallel_core::Backend {
  public:
   std::string name() const override { return delegate_->name(); }
+  std::size_t lane_width() const noexcept override { return delegate_->lane_width(); }
 
  protected:
   using Model = rbd_parallel_core::Model;

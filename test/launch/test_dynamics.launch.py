@@ -27,7 +27,7 @@ def dynamics(namespace, autostart):
         launch_arguments={
             "urdf": str(ROBOTS / "arm7.urdf"),
             "namespace": namespace,
-            "backend": "rbd_parallel/reference",
+            "backend": "rbd_parallel/cpu",
             "autostart": autostart,
         }.items(),
     )

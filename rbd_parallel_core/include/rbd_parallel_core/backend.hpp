@@ -221,10 +221,10 @@ using Backend = BasicBackend<double>;
 /// Names of the backends of this library, for make_backend.
 std::vector<std::string> backend_names();
 
-/// A new, unconfigured backend: make_backend("cpu"), or make_backend<float>("cpu"). Throws
-/// std::invalid_argument that lists the known names.
+/// A new, unconfigured backend: make_backend("cpu"), or make_backend<float>("cpu"). "auto" is the
+/// best there is, today always "cpu". Throws std::invalid_argument that lists the known names.
 template <class Real = double>
-std::unique_ptr<BasicBackend<Real>> make_backend(std::string_view name);
+std::unique_ptr<BasicBackend<Real>> make_backend(std::string_view name = "auto");
 template <>
 std::unique_ptr<BasicBackend<double>> make_backend<double>(std::string_view name);
 template <>

@@ -4,7 +4,7 @@
     import rbd_parallel as rbd
 
     model = rbd.load_urdf("robot.urdf")
-    backend = rbd.Backend("reference", model, max_batch=1000)
+    backend = rbd.Backend(model, max_batch=1000)
     tau = backend.inverse_dynamics(q, v, a)   # q: (batch, nq); v, a, tau: (batch, nv)
 
 SI units. Twists and wrenches are linear first. Quaternions are x y z w. help(rbd_parallel.Backend) says more.
@@ -21,8 +21,10 @@ from ._core import (
     StateError,
     auto_tree,
     backend_names,
+    instruction_sets,
     load_urdf,
 )
+from .lanes import from_lanes, to_lanes
 
 __all__ = [
     "Backend",
@@ -35,5 +37,8 @@ __all__ = [
     "StateError",
     "auto_tree",
     "backend_names",
+    "from_lanes",
+    "instruction_sets",
     "load_urdf",
+    "to_lanes",
 ]

@@ -12,8 +12,6 @@
 namespace rbd_parallel_python {
 namespace {
 
-using Viewed = nb::ndarray<nb::ro, const double, nb::c_contig, nb::device::cpu>;
-
 nb::module_ numpy() { return nb::module_::import_("numpy"); }
 
 /// The class itself, not one derived from it, which may mean more than its memory says (a mask).
@@ -21,18 +19,21 @@ bool is_plain_array(nb::handle object) {
   return object.type().is(nb::object(numpy().attr("ndarray")));
 }
 
+template <class Real>
 struct Memory {
-  const double* data;
+  const Real* data;
   Shape shape;
 };
 
-/// The memory of `object` where it is float64, in C order and aligned.
-std::optional<Memory> memory_of(nb::handle object) {
+/// The memory of `object` where it is of this type, in C order and aligned.
+template <class Real>
+std::optional<Memory<Real>> memory_of(nb::handle object) {
+  using Viewed = nb::ndarray<nb::ro, const Real, nb::c_contig, nb::device::cpu>;
   Viewed array;
   if (!nb::try_cast<Viewed>(object, array, false)) return std::nullopt;
-  const double* data = array.data();
-  if (reinterpret_cast<std::uintptr_t>(data) % alignof(double) != 0) return std::nullopt;
-  Memory memory{data, {}};
+  const Real* data = array.data();
+  if (reinterpret_cast<std::uintptr_t>(data) % alignof(Real) != 0) return std::nullopt;
+  Memory<Real> memory{data, {}};
   for (std::size_t i = 0; i < array.ndim(); ++i) memory.shape.push_back(array.shape(i));
   return memory;
 }
@@ -43,9 +44,23 @@ std::string describe(nb::handle object) { return text_of(object.type().attr("__n
 
 std::string dtype_of(nb::handle array) { return text_of(array.attr("dtype")); }
 
-/// Whatever numpy can read as an array of real numbers, in float64 and C order.
+template <class Real>
+std::string expected_array(std::string_view name) {
+  return std::string(name) + ": expected an array of " + dtype_name<Real> + ", got ";
+}
+
+/// Whether `array`, made by numpy of `object`, holds more digits than a Real. A list of Python's
+/// numbers has no type of its own.
+template <class Real>
+bool is_wider(nb::handle object, nb::handle array) {
+  return nb::hasattr(object, "dtype") && text_of(array.attr("dtype").attr("kind")) == "f" &&
+         nb::cast<std::size_t>(array.attr("dtype").attr("itemsize")) > sizeof(Real);
+}
+
+/// Whatever numpy can read as an array of real numbers, as Reals in C order.
+template <class Real>
 nb::object convert(nb::handle object, std::string_view name) {
-  const std::string expected = std::string(name) + ": expected an array of float64, got ";
+  const std::string expected = expected_array<Real>(name);
   if (nb::isinstance(object, numpy().attr("ma").attr("MaskedArray"))) {
     refuse(expected + "a masked array; fill it first, for instance with .filled(0.0)");
   }
@@ -60,10 +75,15 @@ nb::object convert(nb::handle object, std::string_view name) {
   if (kind != "f" && kind != "i" && kind != "u") {
     refuse(expected + "a " + describe(object) + " of " + dtype_of(array));
   }
+  if (is_wider<Real>(object, array)) {
+    refuse(expected + "a " + describe(object) + " of " + dtype_of(array) +
+           ", which has more digits; round it with .astype(\"" + dtype_name<Real> +
+           "\"), or make the Backend with another dtype");
+  }
   nb::list requirements;
   requirements.append("C");
   requirements.append("A");
-  return numpy().attr("require")(array, numpy().attr("float64"), requirements);
+  return numpy().attr("require")(array, dtype_name<Real>, requirements);
 }
 
 }  // namespace
@@ -78,41 +98,43 @@ std::string text(const Shape& shape) {
   return result + (shape.size() == 1 ? ",)" : ")");
 }
 
-std::size_t Array::size() const {
+template <class Real>
+std::size_t Array<Real>::size() const {
   return std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>());
 }
 
-Array Array::view(nb::handle object, std::string_view name) {
+template <class Real>
+Array<Real> Array<Real>::view(nb::handle object, std::string_view name) {
   Array result;
   result.object_ = nb::borrow(object);
-  std::optional<Memory> memory;
-  if (is_plain_array(object)) memory = memory_of(object);
+  std::optional<Memory<Real>> memory;
+  if (is_plain_array(object)) memory = memory_of<Real>(object);
   if (!memory) {
-    result.object_ = convert(object, name);
-    memory = memory_of(result.object_);
+    result.object_ = convert<Real>(object, name);
+    memory = memory_of<Real>(result.object_);
   }
-  if (!memory) {
-    refuse(std::string(name) + ": expected an array of float64, got " + describe(object));
-  }
+  if (!memory) refuse(expected_array<Real>(name) + describe(object));
   result.data_ = memory->data;
   result.shape_ = std::move(memory->shape);
   return result;
 }
 
-Array Array::make(const Shape& shape) {
+template <class Real>
+Array<Real> Array<Real>::make(const Shape& shape) {
   nb::list sizes;
   for (const std::size_t size : shape) sizes.append(size);
-  return view(nb::object(numpy().attr("empty")(nb::tuple(sizes))), "result");
+  return view(nb::object(numpy().attr("empty")(nb::tuple(sizes), dtype_name<Real>)), "result");
 }
 
-Array Array::view_out(nb::handle object, const Shape& shape) {
-  const std::string expected =
-      "out: expected a writable C-contiguous float64 array of shape " + text(shape) + ", got ";
+template <class Real>
+Array<Real> Array<Real>::view_out(nb::handle object, const Shape& shape) {
+  const std::string expected = std::string("out: expected a writable C-contiguous ") +
+                               dtype_name<Real> + " array of shape " + text(shape) + ", got ";
   if (!is_plain_array(object)) refuse(expected + "a " + describe(object));
   const Shape actual = nb::cast<Shape>(nb::object(object.attr("shape")));
   if (actual != shape) refuse(expected + "shape " + text(actual));
   if (!nb::cast<bool>(object.attr("flags").attr("writeable"))) refuse(expected + "a read-only one");
-  std::optional<Memory> memory = memory_of(object);
+  std::optional<Memory<Real>> memory = memory_of<Real>(object);
   if (!memory) refuse(expected + "strided or misaligned memory or dtype " + dtype_of(object));
   Array result;
   result.object_ = nb::borrow(object);
@@ -121,11 +143,15 @@ Array Array::view_out(nb::handle object, const Shape& shape) {
   return result;
 }
 
-bool Array::overlaps(const Array& other) const {
+template <class Real>
+bool Array<Real>::overlaps(const Array& other) const {
   const std::less<> before;  // a total order, unlike <, on pointers into different arrays
   return size() > 0 && other.size() > 0 && before(data_, other.data_ + other.size()) &&
          before(other.data_, data_ + size());
 }
+
+template class Array<double>;
+template class Array<float>;
 
 std::string utf8(nb::handle str, const char* errors) {
   const nb::bytes bytes(nb::object(str.attr("encode")("utf-8", errors)));
@@ -133,7 +159,7 @@ std::string utf8(nb::handle str, const char* errors) {
 }
 
 std::vector<double> numbers(nb::handle object, std::string_view name, std::size_t count) {
-  const Array array = Array::view(object, name);
+  const auto array = Array<double>::view(object, name);
   if (array.shape() != Shape{count}) {
     refuse(std::string(name) + ": expected " + std::to_string(count) + " numbers, got shape " +
            text(array.shape()));

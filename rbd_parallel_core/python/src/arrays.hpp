@@ -22,35 +22,43 @@ using Shape = std::vector<std::size_t>;
 /// "(20, 7)", "(7,)", "()" as Python writes it.
 std::string text(const Shape& shape);
 
-/// An array of doubles, row-major and contiguous. Keeps the memory that it views alive.
+/// "float64" or "float32", as numpy calls the numbers of this type.
+template <class Real>
+constexpr const char* dtype_name = sizeof(Real) == 4 ? "float32" : "float64";
+
+/// An array of numbers of one type, row-major and contiguous. Keeps the memory that it views alive.
+template <class Real>
 class Array {
  public:
   /// No numbers at all.
   Array() = default;
 
-  /// Any numpy array or sequence of real numbers. float64 in C order is viewed, everything else is
-  /// copied. Complex numbers, texts, objects and masked arrays are refused: numpy would drop a part
-  /// of them.
+  /// Any numpy array or sequence of real numbers. What has this type, is in C order and aligned is
+  /// viewed, everything else is copied. Complex numbers, texts, objects, masked arrays and arrays
+  /// of a wider floating type are refused: numpy would drop a part of them.
   static Array view(nb::handle object, std::string_view name);
   /// A new array, not initialised.
   static Array make(const Shape& shape);
-  /// `object` itself to write into: float64, C order, writable, of this shape. Never a copy.
+  /// `object` itself to write into: this type, C order, writable, of this shape. Never a copy.
   static Array view_out(nb::handle object, const Shape& shape);
 
   const Shape& shape() const { return shape_; }
-  const double* data() const { return data_; }
-  double* mutable_data() const { return const_cast<double*>(data_); }
+  const Real* data() const { return data_; }
+  Real* mutable_data() const { return const_cast<Real*>(data_); }
   std::size_t size() const;
-  std::span<const double> span() const { return {data_, size()}; }
-  std::span<double> mutable_span() const { return {mutable_data(), size()}; }
+  std::span<const Real> span() const { return {data_, size()}; }
+  std::span<Real> mutable_span() const { return {mutable_data(), size()}; }
   bool overlaps(const Array& other) const;
   const nb::object& object() const { return object_; }
 
  private:
   nb::object object_;
   Shape shape_{0};
-  const double* data_ = nullptr;
+  const Real* data_ = nullptr;
 };
+
+extern template class Array<double>;
+extern template class Array<float>;
 
 /// Refuses with a ValueError.
 [[noreturn]] void refuse(const std::string& text);

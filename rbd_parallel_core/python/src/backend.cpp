@@ -2,25 +2,23 @@
 #include "rbd_parallel_core/backend.hpp"
 
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <cstdint>
-#include <map>
 #include <memory>
-#include <stdexcept>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "py_backend.hpp"
 
 namespace rbd_parallel_python {
 namespace {
@@ -28,429 +26,49 @@ namespace {
 using namespace rbd_parallel_core;
 using namespace nb::literals;
 
-/// States of a batch failed; Python's StateError.
-struct StateError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// Holds a Backend for the time of one call. The GIL is released meanwhile, so another Python
-/// thread may come along; it is turned away, since a Backend owns a single workspace.
-class Occupied {
- public:
-  explicit Occupied(std::atomic_flag& flag) : flag_(flag) {
-    if (flag_.test_and_set(std::memory_order_acquire)) {
-      throw std::runtime_error(
-          "this Backend is computing in another thread: expected one calling thread at a time; "
-          "make one Backend per thread, they can share the Model");
-    }
-  }
-  ~Occupied() { flag_.clear(std::memory_order_release); }
-  Occupied(const Occupied&) = delete;
-  Occupied& operator=(const Occupied&) = delete;
-
- private:
-  std::atomic_flag& flag_;
-};
-
-void require_ok(const Result& result) {
-  switch (result.code) {
-    case Code::ok:
-      return;
-    case Code::batch_too_large:
-    case Code::wrong_size:
-    case Code::missing:
-    case Code::out_of_range:
-      refuse(message(result));
-    default:
-      throw std::runtime_error(message(result));
+nb::object dtype_from(nb::handle dtype) {
+  try {
+    return nb::module_::import_("numpy").attr("dtype")(dtype);
+  } catch (nb::python_error& error) {
+    nb::raise_from(error, PyExc_ValueError, "dtype: expected float64 or float32, got %s",
+                   nb::repr(dtype).c_str());
   }
 }
 
-ExternalWrenches::Axes axes_from(std::string_view axes) {
-  return choice("axes", axes, {"link", "world"}) == 0 ? ExternalWrenches::Axes::link
-                                                      : ExternalWrenches::Axes::world;
+bool is_single(nb::handle dtype) {
+  const std::string name = nb::str(dtype_from(dtype).attr("name")).c_str();
+  return choice("dtype", name, {"float64", "float32"}) == 1;
 }
 
-/// q of one call and what its shape says: one state (nq,), or a batch of them (batch, nq).
-struct States {
-  Array q;
-  std::size_t batch = 1;
-  Shape leading;  ///< () or (batch,)
+std::optional<InstructionSet> instruction_set_from(const std::optional<std::string>& name) {
+  static constexpr InstructionSet sets[] = {InstructionSet::baseline, InstructionSet::avx2,
+                                            InstructionSet::avx512};
+  if (!name) return std::nullopt;
+  return sets[choice("instruction_set", *name, {"baseline", "avx2", "avx512"})];
+}
 
-  /// What else was given of these states, by name, for the message about a bad one.
-  std::vector<std::pair<std::string, Array>> others;
+std::vector<std::string> instruction_sets() {
+  std::vector<std::string> names;
+  for (const InstructionSet set : available_instruction_sets()) names.push_back(name_of(set));
+  return names;
+}
 
-  /// The shape of a result or argument of which one state takes `inner`.
-  Shape with(std::initializer_list<std::size_t> inner) const {
-    Shape shape = leading;
-    shape.insert(shape.end(), inner.begin(), inner.end());
-    return shape;
-  }
-};
-
-/// External wrenches gathered from a dict, as the core wants them.
-struct Wrenches {
-  std::vector<int> links;
-  std::vector<double> values;
-  ExternalWrenches::Axes axes = ExternalWrenches::Axes::link;
-
-  ExternalWrenches view() const { return {links, values, axes}; }
-};
-
-/// Links by name; a single name takes no axis of its own in the result.
-struct Links {
-  std::vector<int> indices;
-  bool single = false;
-};
-
-/// A core Backend, configured, with numpy arrays in and out.
-class PyBackend {
- public:
-  PyBackend(const std::string& name, std::shared_ptr<const Model> model, std::int64_t max_batch,
-            int threads, bool friction, std::string_view on_error)
-      : raise_(choice("on_error", on_error, {"raise", "nan"}) == 0), backend_(make_backend(name)) {
-    if (max_batch < 0) {
-      refuse("max_batch: expected at least 1 state, got " + std::to_string(max_batch));
-    }
-    backend_->configure(std::move(model), {static_cast<std::size_t>(max_batch), threads, friction});
-    try {
-      status_.resize(static_cast<std::size_t>(max_batch));
-    } catch (const std::exception&) {
-      refuse("max_batch: there is no memory for " + std::to_string(max_batch) + " states");
-    }
-  }
-
-  std::string name() const { return backend_->name(); }
-  std::shared_ptr<const Model> shared_model() const { return backend_->shared_model(); }
-  const BackendOptions& options() const { return backend_->options(); }
-
-  nb::object inverse_dynamics(nb::handle q, nb::handle v, nb::handle a, nb::handle f_ext,
-                              std::string_view axes, nb::handle out) {
-    States states = states_from(q);
-    const Array v_in = velocities("v", v, states), a_in = velocities("a", a, states);
-    const Wrenches wrenches = wrenches_from(f_ext, axes, states);
-    const Array tau = output(out, states.with({nv()}), {states.q, v_in, a_in});
-    run("inverse_dynamics", states, [&](std::span<StateStatus> status) {
-      return backend_->inverse_dynamics({states.batch, states.q.span(), v_in.span(), a_in.span(),
-                                         wrenches.view(), tau.mutable_span(), status});
-    });
-    return tau.object();
-  }
-
-  nb::object forward_dynamics(nb::handle q, nb::handle v, nb::handle tau, std::string_view method,
-                              nb::handle f_ext, std::string_view axes, nb::handle out) {
-    static constexpr ForwardMethod methods[] = {ForwardMethod::automatic, ForwardMethod::aba,
-                                                ForwardMethod::crba};
-    const ForwardMethod chosen = methods[choice("method", method, {"auto", "aba", "crba"})];
-    States states = states_from(q);
-    const Array v_in = velocities("v", v, states), tau_in = velocities("tau", tau, states);
-    const Wrenches wrenches = wrenches_from(f_ext, axes, states);
-    const Array qdd = output(out, states.with({nv()}), {states.q, v_in, tau_in});
-    run("forward_dynamics", states, [&](std::span<StateStatus> status) {
-      return backend_->forward_dynamics({states.batch, states.q.span(), v_in.span(), tau_in.span(),
-                                         wrenches.view(), chosen, qdd.mutable_span(), status});
-    });
-    return qdd.object();
-  }
-
-  nb::object bias_forces(nb::handle q, nb::handle v, nb::handle out) {
-    return forces("bias_forces", &Backend::bias_forces, q, v, out);
-  }
-  nb::object gravity_forces(nb::handle q, nb::handle out) {
-    return forces("gravity_forces", &Backend::gravity_forces, q, nb::none(), out);
-  }
-  nb::object coriolis_forces(nb::handle q, nb::handle v, nb::handle out) {
-    return forces("coriolis_forces", &Backend::coriolis_forces, q, v, out);
-  }
-
-  nb::object mass_matrix(nb::handle q, nb::handle out) {
-    return matrix("mass_matrix", &MassMatrix::mass_matrix, q, out);
-  }
-  nb::object mass_matrix_inverse(nb::handle q, nb::handle out) {
-    return matrix("mass_matrix_inverse", &MassMatrix::inverse, q, out);
-  }
-  nb::object mass_matrix_cholesky(nb::handle q, nb::handle out) {
-    return matrix("mass_matrix_cholesky", &MassMatrix::cholesky, q, out);
-  }
-
-  std::pair<nb::object, nb::object> energies(nb::handle q, nb::handle v) {
-    States states = states_from(q);
-    const Array v_in = velocities("v", v, states);
-    const Array kinetic = Array::make(states.with({})), potential = Array::make(states.with({}));
-    run("energies", states, [&](std::span<StateStatus> status) {
-      return backend_->energies({.batch = states.batch,
-                                 .q = states.q.span(),
-                                 .v = v_in.span(),
-                                 .kinetic = kinetic.mutable_span(),
-                                 .potential = potential.mutable_span(),
-                                 .status = status});
-    });
-    // [()] makes a scalar of an array without axes, as numpy's own functions do.
-    const nb::tuple all;
-    if (states.leading.empty()) return {kinetic.object()[all], potential.object()[all]};
-    return {kinetic.object(), potential.object()};
-  }
-
-  nb::object center_of_mass(nb::handle q, nb::handle out) {
-    const States states = states_from(q);
-    const Array com = output(out, states.with({3}), {states.q});
-    run("center_of_mass", states, [&](std::span<StateStatus> status) {
-      return backend_->energies({.batch = states.batch,
-                                 .q = states.q.span(),
-                                 .v = {},
-                                 .com = com.mutable_span(),
-                                 .status = status});
-    });
-    return com.object();
-  }
-
-  nb::object link_poses(nb::handle q, nb::handle names, nb::handle out) {
-    const States states = states_from(q);
-    const Links links = links_from(names);
-    const Array poses = output(
-        out, links.single ? states.with({7}) : states.with({links.indices.size(), 7}), {states.q});
-    run("link_poses", states, [&](std::span<StateStatus> status) {
-      return backend_->link_kinematics({.batch = states.batch,
-                                        .q = states.q.span(),
-                                        .links = links.indices,
-                                        .poses = poses.mutable_span(),
-                                        .status = status});
-    });
-    return poses.object();
-  }
-
-  nb::object jacobian(nb::handle q, nb::handle names, std::string_view axes, nb::handle out) {
-    const ExternalWrenches::Axes chosen = axes_from(axes);
-    const States states = states_from(q);
-    const Links links = links_from(names);
-    const Array jacobian = output(
-        out, links.single ? states.with({6, nv()}) : states.with({links.indices.size(), 6, nv()}),
-        {states.q});
-    run("jacobian", states, [&](std::span<StateStatus> status) {
-      return backend_->link_kinematics({.batch = states.batch,
-                                        .q = states.q.span(),
-                                        .links = links.indices,
-                                        .jacobian = jacobian.mutable_span(),
-                                        .axes = chosen,
-                                        .status = status});
-    });
-    return jacobian.object();
-  }
-
-  /// The status codes of the last call, a copy.
-  nb::object status() {
-    const Occupied occupied(busy_);
-    nb::object codes = nb::module_::import_("numpy").attr("empty")(used_, "dtype"_a = "uint8");
-    const auto memory = nb::cast<nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig>>(codes);
-    for (std::size_t i = 0; i < used_; ++i) {
-      memory.data()[i] = static_cast<std::uint8_t>(status_[i].code);
-    }
-    return codes;
-  }
-
-  /// What the core says of each bad state of the last call.
-  std::map<std::size_t, std::string> bad_states() {
-    const Occupied occupied(busy_);
-    std::map<std::size_t, std::string> result;
-    for (std::size_t i = 0; i < used_; ++i) {
-      if (!status_[i].ok()) result[i] = message(status_[i], backend_->model());
-    }
-    return result;
-  }
-
- private:
-  std::size_t nq() const { return static_cast<std::size_t>(backend_->model().nq()); }
-  std::size_t nv() const { return static_cast<std::size_t>(backend_->model().nv()); }
-
-  States states_from(nb::handle q) const {
-    States states{Array::view(q, "q"), 1, {}, {}};
-    const Shape& shape = states.q.shape();
-    if (shape.empty() || shape.size() > 2 || shape.back() != nq()) {
-      const std::string n = std::to_string(nq());
-      refuse("q: expected shape (" + n + ",) or (batch, " + n + "), got " + text(shape));
-    }
-    if (shape.size() == 2) {
-      states.batch = shape[0];
-      states.leading = {shape[0]};
-    }
-    return states;
-  }
-
-  /// v, a or tau; None is an empty array, zeros to the core.
-  Array velocities(std::string_view name, nb::handle object, States& states) const {
-    if (object.is_none()) return {};
-    Array array = Array::view(object, name);
-    const Shape expected = states.with({nv()});
-    if (array.shape() != expected) {
-      refuse(std::string(name) + ": expected shape " + text(expected) + " to go with q of shape " +
-             text(states.q.shape()) + ", got " + text(array.shape()));
-    }
-    states.others.emplace_back(name, array);
-    return array;
-  }
-
-  int link_index(const std::string& name) const {
-    if (const auto index = backend_->model().find_link(name)) return *index;
-    std::string known;
-    std::size_t count = 0;
-    for (const Link& link : backend_->model().links()) {
-      if (++count > 20) {
-        known += ", ... (Model.link_names has all " +
-                 std::to_string(backend_->model().links().size()) + ")";
-        break;
-      }
-      known += (known.empty() ? "" : ", ") + link.name;
-    }
-    refuse("unknown link \"" + name + "\": expected one of " + known);
-  }
-
-  Links links_from(nb::handle names) const {
-    Links links;
-    if (nb::isinstance<nb::str>(names)) {
-      links.single = true;
-      links.indices.push_back(link_index(utf8(names)));
-      return links;
-    }
-    for (const nb::handle name : names) {
-      if (!nb::isinstance<nb::str>(name)) {
-        throw nb::type_error("links: expected a name or a list of names, got another type");
-      }
-      links.indices.push_back(link_index(utf8(name)));
-    }
-    if (links.indices.empty()) refuse("links: expected at least one name, got none");
-    return links;
-  }
-
-  Wrenches wrenches_from(nb::handle f_ext, std::string_view axes, const States& states) const {
-    Wrenches wrenches;
-    wrenches.axes = axes_from(axes);
-    if (f_ext.is_none()) return wrenches;
-    if (!nb::isinstance<nb::dict>(f_ext)) {
-      throw nb::type_error("f_ext: expected a dict {link name: wrench}, got another type");
-    }
-    std::vector<Array> arrays;
-    for (const auto& [key, value] : nb::borrow<nb::dict>(f_ext)) {
-      if (!nb::isinstance<nb::str>(key)) {
-        throw nb::type_error("f_ext: expected link names as keys, got another type");
-      }
-      const std::string link = utf8(key);
-      wrenches.links.push_back(link_index(link));
-      const std::string name = "f_ext[\"" + link + "\"]";
-      arrays.push_back(Array::view(value, name));
-      const Shape& shape = arrays.back().shape();
-      if (shape != Shape{6} && shape != states.with({6})) {
-        refuse(name + ": expected shape " +
-               (states.leading.empty() ? "" : text(states.with({6})) + " or ") +
-               "(6,), force then torque, got " + text(shape));
-      }
-    }
-    wrenches.values.reserve(states.batch * arrays.size() * 6);
-    for (std::size_t i = 0; i < states.batch; ++i) {
-      for (const Array& array : arrays) {  // (6,) is the same wrench on every state
-        const double* wrench = array.data() + (array.shape().size() == 2 ? 6 * i : 0);
-        wrenches.values.insert(wrenches.values.end(), wrench, wrench + 6);
-      }
-    }
-    return wrenches;
-  }
-
-  static Array output(nb::handle out, const Shape& shape, std::initializer_list<Array> inputs) {
-    if (out.is_none()) return Array::make(shape);
-    Array array = Array::view_out(out, shape);
-    for (const Array& input : inputs) {
-      if (array.overlaps(input)) {
-        refuse("out: expected memory of its own, got an array that overlaps an input");
-      }
-    }
-    return array;
-  }
-
-  nb::object forces(const char* operation, Result (Backend::*compute)(const Forces&) noexcept,
-                    nb::handle q, nb::handle v, nb::handle out) {
-    States states = states_from(q);
-    const Array v_in = velocities("v", v, states);
-    const Array tau = output(out, states.with({nv()}), {states.q, v_in});
-    run(operation, states, [&](std::span<StateStatus> status) {
-      return (*backend_.*
-              compute)({states.batch, states.q.span(), v_in.span(), tau.mutable_span(), status});
-    });
-    return tau.object();
-  }
-
-  nb::object matrix(const char* operation, std::span<double> MassMatrix::*wanted, nb::handle q,
-                    nb::handle out) {
-    const States states = states_from(q);
-    const Array result = output(out, states.with({nv(), nv()}), {states.q});
-    run(operation, states, [&](std::span<StateStatus> status) {
-      MassMatrix args{.batch = states.batch, .q = states.q.span(), .status = status};
-      args.*wanted = result.mutable_span();
-      return backend_->mass_matrix(args);
-    });
-    return result.object();
-  }
-
-  /// Makes the call without the GIL, and an exception of its result.
-  template <class Compute>
-  void run(const char* operation, const States& states, const Compute& compute) {
-    const Occupied occupied(busy_);
-    used_ = 0;
-    // A batch above max_batch has no status to write; the core refuses it before it looks at any.
-    const std::size_t count = std::min(states.batch, status_.size());
-    const std::span<StateStatus> status(status_.data(), count);
-    std::fill(status.begin(), status.end(), StateStatus{});
-    Result result;
-    {
-      const nb::gil_scoped_release release;
-      result = compute(status);
-    }
-    require_ok(result);
-    used_ = count;
-    if (!raise_) return;
-    const auto is_bad = [](const StateStatus& state) { return !state.ok(); };
-    const auto first = std::find_if(status.begin(), status.end(), is_bad);
-    if (first == status.end()) return;
-    const auto bad = std::count_if(first, status.end(), is_bad);
-    const auto index = static_cast<std::size_t>(first - status.begin());
-    std::string text = std::string(operation) + ": " + std::to_string(bad) + " of " +
-                       std::to_string(count) + " states failed; the first is state " +
-                       std::to_string(index) + ": " + message(*first, backend_->model());
-    if (first->code == StateStatus::Code::not_finite) text += culprit(states, index);
-    throw StateError(text);
-  }
-
-  /// " (v of joint 'elbow' is nan)": the first number of a state that is not finite, if any.
-  std::string culprit(const States& states, std::size_t state) const {
-    const auto look = [&](const std::string& name, const Array& array, std::size_t size,
-                          const auto& has) -> std::string {
-      for (std::size_t i = 0; i < size; ++i) {
-        const double value = array.data()[state * size + i];
-        if (std::isfinite(value)) continue;
-        for (const Joint& joint : backend_->model().joints()) {
-          if (!joint.mimic && has(joint, static_cast<int>(i))) {
-            return " (" + name + " of joint '" + joint.name + "' is " + std::to_string(value) + ")";
-          }
-        }
-      }
-      return {};
-    };
-    std::string text = look("q", states.q, nq(), [](const Joint& joint, int i) {
-      return i >= joint.q_index && i < joint.q_index + joint.nq;
-    });
-    for (const auto& [name, array] : states.others) {
-      if (!text.empty()) break;
-      text = look(name, array, nv(), [](const Joint& joint, int i) {
-        return i >= joint.v_index && i < joint.v_index + joint.nv;
-      });
-    }
-    return text;
-  }
-
-  bool raise_;
-  std::unique_ptr<Backend> backend_;
-  std::vector<StateStatus> status_;  ///< max_batch
-  std::size_t used_ = 0;             ///< how many of them the last call wrote
-  std::atomic_flag busy_;
-};
+std::unique_ptr<PyBackend> make(const std::string& name, std::shared_ptr<const Model> model,
+                                std::int64_t max_batch, int threads, bool friction,
+                                std::string_view on_error, nb::handle dtype,
+                                const std::optional<std::string>& instruction_set,
+                                std::string_view layout) {
+  return make_py_backend(
+      {.name = name,
+       .max_batch = max_batch,
+       .threads = threads,
+       .friction = friction,
+       .raise = choice("on_error", on_error, {"raise", "nan"}) == 0,
+       .single = is_single(dtype),
+       .instruction_set = instruction_set_from(instruction_set),
+       .layout = choice("layout", layout, {"rows", "lanes"}) == 0 ? Layout::rows : Layout::lanes},
+      std::move(model));
+}
 
 }  // namespace
 
@@ -459,6 +77,9 @@ class PyBackend {
 #define RBD_ARRAY "numpy.typing.ArrayLike"
 #define RBD_MAYBE_ARRAY "numpy.typing.ArrayLike | None = None"
 #define RBD_WRENCHES "f_ext: dict[str, numpy.typing.ArrayLike] | None = None, axes: str = \"link\""
+#define RBD_OPTIONS                                                                 \
+  "max_batch"_a = 1, "threads"_a = 1, "friction"_a = false, "on_error"_a = "raise", \
+  "dtype"_a = "float64", "instruction_set"_a = nb::none(), "layout"_a = "rows"
 #define RBD_OUT "out: numpy.ndarray | None = None) -> numpy.ndarray"
 
 void bind_backend(nb::module_& m) {
@@ -468,39 +89,70 @@ void bind_backend(nb::module_& m) {
       "all "
       "of them.";
 
-  m.def("backend_names", &backend_names, "Names for Backend(name, ...).");
+  m.def("backend_names", &backend_names,
+        "Names for Backend(name, ...), which also knows \"auto\": the best of them.");
+  m.def("instruction_sets", &instruction_sets,
+        "Those that the kernels were compiled for and this machine has, the best one last.");
 
   nb::class_<PyBackend>(
       m, "Backend",
       "Computes for one Model:\n\n"
       "    tau = (M + diag(armature)) a + C v + g + [damping v + friction sign(v)] - J^T f\n\n"
-      "name: one of backend_names(); max_batch: the largest batch of a call, memory is taken for "
-      "it\n"
-      "here; threads: how many one call may use; friction: include the bracket;\n"
+      "Backend(model) computes with the best backend there is, Backend(name, model) with the one "
+      "of "
+      "that\n"
+      "name, of backend_names(). max_batch: the largest batch of a call, memory is taken for it "
+      "here;\n"
+      "threads: how many one call may use; friction: include the bracket;\n"
       "on_error: what a bad state (NaN, a zero quaternion, a singular M) does: \"raise\" a "
       "StateError,\n"
       "or \"nan\": its results are NaN and Backend.status has its code. Either way the other "
       "states of\n"
       "the batch are computed as if it was not there.\n\n"
-      "Arrays are float64 in SI units: q is (nq,) for one state or (batch, nq), v, a and tau (nv,) "
-      "or\n"
-      "(batch, nv), all of one call alike; results have the leading shape of q. C-contiguous "
-      "float64\n"
-      "arrays are read in place, others are copied first. v, a, tau = None are zeros. `out` takes "
-      "the\n"
-      "result where given: C-contiguous float64 of its shape.\n\n"
+      "dtype: float64, or float32 for twice the speed and half the digits;\n"
+      "instruction_set: one of instruction_sets(); None: what the environment variable "
+      "RBD_PARALLEL_ISA\n"
+      "says, else the best.\n\n"
+      "Arrays are of that dtype, in SI units: q is (nq,) for one state or (batch, nq), v, a and "
+      "tau "
+      "(nv,)\n"
+      "or (batch, nv), all of one call alike; results have the leading shape of q. C-contiguous "
+      "and "
+      "aligned\n"
+      "arrays of the dtype are read in place, others are copied first; those of a wider type are "
+      "refused.\n"
+      "v, a, tau = None are zeros. `out` takes the result where given: C-contiguous, of its shape "
+      "and dtype.\n\n"
+      "layout=\"lanes\" is for arrays that are kept ready for SIMD: W = Backend.lane_width states "
+      "beside each\n"
+      "other on the last axis. q is (groups, nq, W), M (groups, nv, nv, W), and so on; to_lanes() "
+      "and\n"
+      "from_lanes() convert. Every lane is a state here, those that fill up the last group "
+      "too.\n\n"
       "The GIL is released while computing. One Backend serves one thread at a time (a second one "
       "is\n"
       "refused); any number of them share a Model.")
-      .def(nb::init<const std::string&, std::shared_ptr<const Model>, std::int64_t, int, bool,
-                    std::string_view>(),
-           "name"_a, "model"_a, "max_batch"_a = 1, "threads"_a = 1, "friction"_a = false,
-           "on_error"_a = "raise")
+      .def(nb::new_(&make), "name"_a, "model"_a, RBD_OPTIONS)
+      .def(nb::new_([](std::shared_ptr<const Model> model, std::int64_t max_batch, int threads,
+                       bool friction, std::string_view on_error, nb::handle dtype,
+                       const std::optional<std::string>& instruction_set, std::string_view layout) {
+             return make("auto", std::move(model), max_batch, threads, friction, on_error, dtype,
+                         instruction_set, layout);
+           }),
+           "model"_a, RBD_OPTIONS)
       .def_prop_ro("name", &PyBackend::name)
       .def_prop_ro("model", &PyBackend::shared_model)
       .def_prop_ro("max_batch",
                    [](const PyBackend& backend) { return backend.options().max_batch; })
       .def_prop_ro("threads", [](const PyBackend& backend) { return backend.options().threads; })
+      .def_prop_ro(
+          "dtype",
+          [](const PyBackend& backend) { return dtype_from(nb::str(backend.dtype().c_str())); },
+          nb::sig("def dtype(self) -> numpy.dtype"), "Of all arrays.")
+      .def_prop_ro("instruction_set", &PyBackend::instruction_set, "The one it computes with.")
+      .def_prop_ro("layout", &PyBackend::layout, "\"rows\" or \"lanes\".")
+      .def_prop_ro("lane_width", &PyBackend::lane_width,
+                   "How many states lie beside each other in the layout \"lanes\".")
       .def_prop_ro("friction", [](const PyBackend& backend) { return backend.options().friction; })
       .def_prop_ro(
           "status", &PyBackend::status, nb::sig("def status(self) -> numpy.ndarray"),
@@ -570,7 +222,9 @@ void bind_backend(nb::module_& m) {
       .def("__repr__", [](const PyBackend& backend) {
         return "Backend(\"" + backend.name() + "\", " + backend.shared_model()->name() +
                ", max_batch=" + std::to_string(backend.options().max_batch) +
-               ", threads=" + std::to_string(backend.options().threads) + ")";
+               ", threads=" + std::to_string(backend.options().threads) +
+               ", dtype=" + backend.dtype() + ", instruction_set=" + backend.instruction_set() +
+               (backend.layout() == "rows" ? "" : ", layout=lanes") + ")";
       });
 }
 

@@ -60,7 +60,7 @@ std::string source_text(nb::handle source) {
 
 /// A new array that holds a copy of `values`.
 nb::object copied(const std::vector<double>& values) {
-  const Array result = Array::make({values.size()});
+  const auto result = Array<double>::make({values.size()});
   std::copy(values.begin(), values.end(), result.mutable_data());
   return result.object();
 }
@@ -68,7 +68,7 @@ nb::object copied(const std::vector<double>& values) {
 /// A rotational inertia about the centre of mass: 3 x 3 and symmetric, or xx xy xz yy yz zz.
 SymMat3<double> rotational_inertia(nb::handle object) {
   if (object.is_none()) return {0, 0, 0, 0, 0, 0};
-  const Array array = Array::view(object, "inertia");
+  const auto array = Array<double>::view(object, "inertia");
   const double* a = array.data();
   if (array.shape() == Shape{6}) return {a[0], a[1], a[2], a[3], a[4], a[5]};
   if (array.shape() != Shape{3, 3}) {

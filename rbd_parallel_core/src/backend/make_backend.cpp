@@ -10,11 +10,10 @@ namespace {
 
 template <class Real>
 std::unique_ptr<BasicBackend<Real>> make(std::string_view name) {
-  if (name == "cpu") return std::make_unique<CpuBackend<Real>>();
+  if (name == "auto" || name == "cpu") return std::make_unique<CpuBackend<Real>>();
   if (name == "reference") return std::make_unique<ReferenceBackend<Real>>();
-  std::string known;
-  for (const std::string& candidate : backend_names())
-    known += (known.empty() ? "" : ", ") + candidate;
+  std::string known = "auto";
+  for (const std::string& candidate : backend_names()) known += ", " + candidate;
   throw std::invalid_argument("backend '" + std::string(name) +
                               "' is not known; there is: " + known);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rbd_parallel_core/testing/backend_conformance.hpp"
 
+#include "plain_memory.hpp"
+#include "rehoused_backend.hpp"
+
 namespace rbd_parallel_core::conformance {
 
 RBD_BACKEND_CONFORMANCE(Cpu, {.name = "cpu", .make = [] { return make_backend("cpu"); }});
@@ -8,13 +11,28 @@ RBD_BACKEND_CONFORMANCE(Cpu, {.name = "cpu", .make = [] { return make_backend("c
 RBD_BACKEND_CONFORMANCE(Reference,
                         {.name = "reference", .make = [] { return make_backend("reference"); }});
 
+/// The backends of float, by way of copies.
+std::unique_ptr<Backend> make_float_backend(const std::string& name) {
+  return std::make_unique<RehousedBackend<float, PlainMemory>>(name);
+}
+
+RBD_BACKEND_CONFORMANCE(CpuFloat, {.name = "cpu of float",
+                                   .make = [] { return make_float_backend("cpu"); },
+                                   .tolerance = 2e-5});
+
+RBD_BACKEND_CONFORMANCE(ReferenceFloat, {.name = "reference of float",
+                                         .make = [] { return make_float_backend("reference"); },
+                                         .tolerance = 2e-5});
+
 TEST(MakeBackend, NamesWhatItKnows) {
   for (const std::string& name : backend_names()) EXPECT_EQ(make_backend(name)->name(), name);
+  EXPECT_EQ(make_backend()->name(), "cpu");
+  EXPECT_EQ(make_backend<float>("auto")->name(), "cpu");
   try {
     const auto backend = make_backend("referenz");
     FAIL() << "made a backend of an unknown name";
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "backend 'referenz' is not known; there is: cpu, reference");
+    EXPECT_STREQ(error.what(), "backend 'referenz' is not known; there is: auto, cpu, reference");
   }
 }
 

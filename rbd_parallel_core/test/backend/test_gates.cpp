@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <thread>
 
 #include "allocation_counter.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
@@ -203,6 +204,32 @@ TEST(ConformanceSuite, FindsHalfAMassMatrix) {
 
 // ---- batches and states
 // ---------------------------------------------------------------------------------------------
+
+/// Says that it has lanes, and reads them as rows.
+class IgnoresTheLayout : public Honest {
+ public:
+  std::size_t lane_width() const noexcept override { return 4; }
+
+ protected:
+  Result do_gravity_forces(const Forces& args) noexcept override {
+    Forces rows = args;
+    rows.layout = Layout::rows;
+    rows.batch = args.tau.size() / static_cast<std::size_t>(model().nv());
+    rows.status = {};
+    std::fill(args.status.begin(), args.status.end(), StateStatus{});
+    return inner_->gravity_forces(rows);
+  }
+};
+
+TEST(ConformanceSuite, FindsALayoutThatIsIgnored) {
+  BackendUnderTest backend = offender<IgnoresTheLayout>();
+  backend.not_offered = {Operation::inverse_dynamics, Operation::bias_forces,
+                         Operation::coriolis_forces,  Operation::mass_matrix,
+                         Operation::forward_dynamics, Operation::energies,
+                         Operation::link_kinematics};
+  EXPECT_TRUE(finds(conformance::check_layouts, backend));
+  EXPECT_FALSE(finds(conformance::check_against_newton, backend)) << "rows are served right";
+}
 
 /// Every state but the first takes a little of the one before it.
 class MixesNeighbours : public Honest {
@@ -412,6 +439,45 @@ TEST(AllocationGate, CountsReleases) {
   void* memory = std::malloc(100);
   sink = memory;
   EXPECT_EQ(allocations_during([&] { std::free(memory); }), 1u);
+}
+
+/// With several threads the scheduler may lock and yield, but not allocate: not in the first call,
+/// nor in one whose batch is larger than those before.
+TEST(AllocationGate, HoldsWithSeveralThreads) {
+  const auto model = std::make_shared<const Model>(conformance::mixed_tree(Base::floating).model());
+  constexpr std::size_t most = 5000;
+  for (const int threads : {2, 3}) {
+    const auto backend = make_backend("cpu");
+    backend->configure(model, {.max_batch = most, .threads = threads});
+    for (const std::size_t size : {std::size_t{1}, std::size_t{900}, most}) {
+      const conformance::Batch batch = conformance::random_batch(*model, size, 134);
+      for (const conformance::Call& call : conformance::every_call()) {
+        conformance::Outputs out = conformance::room_for(call, *model, batch);
+        EXPECT_EQ(allocations_during([&] { out.result = call.run(*backend, batch, out); }), 0u)
+            << call.name << ", " << size << " states, " << threads << " threads";
+        EXPECT_TRUE(out.result.ok());
+      }
+    }
+  }
+}
+
+/// A thread that TBB has never seen is made known to it in its first call; after that nothing is
+/// allocated there either.
+TEST(AllocationGate, HoldsInAnotherThreadAfterItsFirstCall) {
+  const auto model = std::make_shared<const Model>(conformance::mixed_tree(Base::floating).model());
+  constexpr std::size_t size = 5000;
+  const auto backend = make_backend("cpu");
+  backend->configure(model, {.max_batch = size, .threads = 2});
+  const conformance::Batch batch = conformance::random_batch(*model, size, 134);
+  const conformance::Call& call = conformance::every_call().front();
+  conformance::Outputs out = conformance::room_for(call, *model, batch);
+  std::uint64_t count = 1;
+  std::thread([&] {
+    out.result = call.run(*backend, batch, out);
+    count = allocations_during([&] { out.result = call.run(*backend, batch, out); });
+  }).join();
+  EXPECT_EQ(count, 0u);
+  EXPECT_TRUE(out.result.ok());
 }
 
 TEST(AllocationGate, PassesAnHonestWrapper) {

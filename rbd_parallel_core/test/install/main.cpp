@@ -10,7 +10,7 @@ int main(int argc, char** argv) try {
   if (argc != 2) return std::puts("usage: torques ROBOT.urdf"), 2;
   const auto model =
       std::make_shared<const rbd_parallel_core::Model>(rbd_parallel_core::load_urdf(argv[1]));
-  const auto backend = rbd_parallel_core::make_backend("reference");
+  const auto backend = rbd_parallel_core::make_backend("cpu");
   backend->configure(model);  // takes all memory; no call below allocates
 
   const std::vector<double> q = model->neutral(), v(model->nv(), 0.5), a(model->nv(), 0.0);

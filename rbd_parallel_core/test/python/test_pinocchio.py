@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every operation against Pinocchio, on every URDF of example-robot-data and of this repository.
+"""Every operation of every backend against Pinocchio, on every URDF of example-robot-data and of this repository.
 
-Fixed and floating base; mimic joints independent (Pinocchio's default) and honoured (its mimic=True); random states;
-gravity parallel to no axis. Errors are relative to the largest entry of the reference, state by state.
+Fixed and floating base; mimic joints independent (Pinocchio's default) and honoured (its mimic=True); random states, all
+of them in one batch; gravity parallel to no axis. Errors are relative to the largest entry of the reference, state by
+state. test_float32.py does the same in single precision.
 """
-
-import warnings
-import zlib
 
 import numpy
 import pinocchio
@@ -14,44 +12,23 @@ import pytest
 
 import rbd_parallel
 from largest_errors import Errors
-from pinocchio_reference import Reference, build, random_states
-from robots import example_robots, own_robots
-
-EXAMPLES = example_robots()
-ROBOTS = {**own_robots(), **EXAMPLES}
-GRAVITY = (3.1, -4.7, -7.9)
-STATES = 20
-
-# Robots that cannot be treated like the others, with the reason. Nothing else is left out.
-NOT_A_ROBOT = {
-    "ur_description/urdf/ur3.urdf": "an empty <robot> without a name: refused, as Pinocchio refuses it",
-}
-NO_MIMIC_TARGET = {
-    "alex_description/urdf/alex_psyonic_hands.urdf": "its mimic joints follow joints that the file does not have: "
-    "refused, as Pinocchio's mimic=True refuses it; compared with independent joints only",
-}
-FOLLOWERS_FIRST = dict.fromkeys(
-    [
-        "romeo_description/urdf/romeo.urdf",
-        "talos_data/robots/talos_full_v2.urdf",
-        "talos_data/robots/talos_full_v2_box.urdf",
-        "config/robots/gripper.urdf",
-    ],
-    "mimic joints stand before the joint that they follow, which Pinocchio's mimic=True refuses: honoured mimic joints "
-    "are compared with Pinocchio's independent ones, projected",
+from pinocchio_cases import (
+    EXAMPLES,
+    FOLLOWERS_FIRST,
+    FOLLOWING,
+    GRAVITY,
+    NO_MIMIC_TARGET,
+    NOT_A_ROBOT,
+    ROBOTS,
+    SINGULAR,
+    STATES,
+    Case,
+    all_cases,
+    backend_for,
+    load,
 )
+from pinocchio_reference import Reference, build, random_states
 
-# Robots whose mass matrix is singular, on which base, and the joints that a forward dynamics may name.
-SINGULAR = {
-    # Its fingertips move but have no inertia; honoured, one coordinate moves all of the hand.
-    ("romeo_description/urdf/romeo.urdf", "fixed"): ("LFinger23", "LHand"),
-    ("romeo_description/urdf/romeo.urdf", "floating"): ("LFinger23", "LHand"),
-    # Its grippers have no inertia.
-    ("romeo_description/urdf/romeo_laas_small.urdf", "fixed"): ("l_gripper_joint",),
-    ("romeo_description/urdf/romeo_laas_small.urdf", "floating"): ("l_gripper_joint",),
-    # Its root link has no inertia, so nothing resists a turn of a floating one about the first joint.
-    ("config/robots/pendulum2.urdf", "floating"): ("floating_base",),
-}
 # Where the accelerations themselves are not known to 1e-9.
 ACCELERATION_LIMITS = {
     # Almost massless links between the joints of its arms: cond(M) up to 1e8 within the class. One unit in the last
@@ -63,58 +40,11 @@ LIMIT = 1e-12  # inverse dynamics, mass matrix, and whatever else takes no divis
 FORWARD_LIMIT = 1e-9
 
 
-def load(robot, base="fixed", mimic="independent", **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", rbd_parallel.ModelWarning)
-        return rbd_parallel.load_urdf(ROBOTS[robot], base=base, gravity=GRAVITY, mimic=mimic, **options)
+def all_cases_and_backends():
+    return [(*case, name) for case in all_cases() for name in rbd_parallel.backend_names()]
 
 
-def backend_for(model, **options):
-    return rbd_parallel.Backend("reference", model, max_batch=STATES, **options)
-
-
-def follows(robot):
-    """Whether the robot has mimic joints that can be honoured."""
-    if robot in NOT_A_ROBOT or robot in NO_MIMIC_TARGET:
-        return False
-    return any(joint.mimic for joint in load(robot, mimic="honour").joints)
-
-
-WHOLE = [robot for robot in ROBOTS if robot not in NOT_A_ROBOT]
-FOLLOWING = [robot for robot in ROBOTS if follows(robot)]
-
-
-class Case:
-    """One robot in our words and in Pinocchio's, with its random states."""
-
-    def __init__(self, robot, base, mimic):
-        self.robot, self.base, self.mimic = robot, base, mimic
-        self.where = f"{robot} {base}" + (" honour" if mimic == "honour" else "")
-        self.model = load(robot, base, mimic)
-        self.reference = Reference(build(ROBOTS[robot], base, GRAVITY, mimic=False), self.model)
-        self.backend = backend_for(self.model)
-        self.q, self.v, self.a = random_states(self.model, STATES, zlib.crc32(self.where.encode()))
-
-    def rng(self, purpose):
-        """Random numbers that depend on the robot and the purpose, not on the order of the tests."""
-        return numpy.random.default_rng(zlib.crc32(f"{self.where} {purpose}".encode()))
-
-    def links(self, count):
-        """Some links, the root and the last one among them."""
-        names = self.model.link_names
-        chosen = self.rng("links").choice(len(names), min(count, len(names)), replace=False)
-        return [names[i] for i in sorted({0, len(names) - 1, *chosen})]
-
-
-def all_cases():
-    for robot in WHOLE:
-        for base in ("fixed", "floating"):
-            yield robot, base, "independent"
-            if robot in FOLLOWING:
-                yield robot, base, "honour"
-
-
-@pytest.fixture(scope="module", params=all_cases(), ids=" ".join)
+@pytest.fixture(scope="module", params=all_cases_and_backends(), ids=" ".join)
 def case(request):
     return Case(*request.param)
 
@@ -232,7 +162,7 @@ def test_forward_dynamics(case, errors):
     diagonal = numpy.diagonal(M, axis1=1, axis2=2)
     tau[::2] = (reference.forces(q, v, zero) + diagonal * rng.normal(size=tau.shape))[::2]
     wrenches = {link: rng.normal(size=(STATES, 6)) for link in case.links(2)}
-    backend = backend_for(case.model, on_error="nan")
+    backend = case.make_backend(on_error="nan")
     for f_ext, suffix in ((None, ""), (wrenches, ", wrenches")):
         push = tau - reference.forces(q, v, zero, f_ext)
         if case.mimic == "honour":  # Pinocchio's aba refuses mimic joints
@@ -253,7 +183,7 @@ def test_forward_dynamics(case, errors):
 def test_cholesky_and_inverse(case, errors):
     if case.model.nv == 0:
         return
-    backend = backend_for(case.model, on_error="nan")
+    backend = case.make_backend(on_error="nan")
     M = case.reference.mass_matrices(case.q)
     condition = numpy.linalg.cond(M)
     L = backend.mass_matrix_cholesky(case.q)

@@ -58,21 +58,24 @@ def random_urdf(seed):
 
 @pytest.mark.filterwarnings("ignore::rbd_parallel.ModelWarning")
 @pytest.mark.parametrize("base", ["fixed", "floating"])
-def test_laws_on_random_trees_with_mimic_joints(base):
+@pytest.mark.parametrize("name", rbd_parallel.backend_names())
+def test_laws_on_random_trees_with_mimic_joints(name, base):
+    states = 11
     for seed in range(60):
         model = rbd_parallel.load_urdf(random_urdf(seed), base=base, gravity=(1.0, -2.0, -9.0))
-        backend = rbd_parallel.Backend("reference", model, max_batch=model.nv)
+        backend = rbd_parallel.Backend(name, model, max_batch=states * model.nv)
         rng = np.random.default_rng(seed)
-        q = np.asarray(model.neutral()) + rng.normal(size=model.nq)
-        v, tau = rng.normal(size=(2, model.nv))
+        q = np.asarray(model.neutral()) + rng.normal(size=(states, model.nq))
+        v, tau = rng.normal(size=(2, states, model.nv))
 
-        M = backend.mass_matrix(q)
-        rows = np.tile(q, (model.nv, 1))
-        columns = backend.inverse_dynamics(rows, None, np.eye(model.nv)) - backend.gravity_forces(q)
+        M, gravity = backend.mass_matrix(q), backend.gravity_forces(q)
+        units = np.tile(np.eye(model.nv), (states, 1))
+        columns = backend.inverse_dynamics(np.repeat(q, model.nv, axis=0), None, units)
+        columns = columns.reshape(M.shape) - gravity[:, None]
         scale = np.abs(M).max()
-        assert np.abs(columns - M).max() < 1e-12 * scale + 1e-13 * np.abs(backend.gravity_forces(q)).max(), seed
+        assert np.abs(columns - M).max() < 1e-12 * scale + 1e-13 * np.abs(gravity).max(), seed
         L = backend.mass_matrix_cholesky(q)
-        assert np.abs(L.T @ L - M).max() < 1e-13 * scale, seed
+        assert np.abs(L.transpose(0, 2, 1) @ L - M).max() < 1e-13 * scale, seed
         assert np.all(np.triu(L, 1) == 0), seed
         qdd = backend.forward_dynamics(q, v, tau)
         back = backend.inverse_dynamics(q, v, qdd)

@@ -21,7 +21,7 @@ def repository():
 ROOT = repository()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-PAGES += [f"docs/{name}.md" for name in ("README", "conventions", "algorithms", "performance")]
+PAGES += [f"docs/{name}.md" for name in ("README", "algorithms", "backends", "conventions", "performance")]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -49,7 +49,7 @@ def test_python_block_runs(code):
 # Whole files, and files that excerpts are from. The tests build, load or install all of them.
 PROGRAMS = ["rbd_parallel_core/test/install/main.cpp", "rbd_parallel_ros/examples/gravity_compensation.cpp"]
 EXCERPTED = [
-    "rbd_parallel_core/test/backend/test_reference.cpp",
+    "rbd_parallel_core/test/backend/test_conformance.cpp",
     "rbd_parallel_core/test/install/CMakeLists.txt",
     "rbd_parallel_ros/package.xml",
     "test/third_party_backend/CMakeLists.txt",
@@ -107,6 +107,7 @@ def test_table_of_operations_names_what_exists():
     # Everything that computes is in the table; these report on a call.
     public = {name for name in dir(rbd_parallel.Backend) if not name.startswith("_")}
     others = {"name", "model", "max_batch", "threads", "friction", "status", "bad_states"}
+    others |= {"dtype", "instruction_set", "layout", "lane_width"}
     assert public - others == mentioned
 
 

@@ -27,10 +27,11 @@ enum class Operation {
   link_kinematics,
 };
 
-/// Inputs of all operations. links: k indices; the other arrays are row-major, a row for each
-/// state.
+/// Inputs of all operations. links: k indices; the other arrays hold the states in `layout`.
 struct Batch {
   std::size_t size = 0;
+  Layout layout = Layout::rows;
+  std::size_t stored = 0;  ///< states that the arrays have room for: whole groups in Layout::lanes
   std::vector<double> q, v, a, tau, wrenches;
   std::vector<int> links;
 };
@@ -38,7 +39,7 @@ struct Batch {
 inline Batch random_batch(const Model& model, std::size_t size, std::uint64_t seed) {
   Random random(seed);
   Batch batch;
-  batch.size = size;
+  batch.size = batch.stored = size;
   const std::size_t nv = index(model.nv());
   const int last = static_cast<int>(model.links().size()) - 1;
   batch.links = {last, 0, last / 2, last};  // the base, and one link twice
@@ -56,7 +57,7 @@ inline Batch random_batch(const Model& model, std::size_t size, std::uint64_t se
 /// The states of a batch in another order: state s of the result is state order[s] of the batch.
 inline Batch reordered(const Batch& batch, const std::vector<std::size_t>& order) {
   Batch result;
-  result.size = order.size();
+  result.size = result.stored = order.size();
   result.links = batch.links;
   const auto pick = [&](const std::vector<double>& from, std::vector<double>& to) {
     const std::size_t n = from.size() / batch.size;
@@ -119,7 +120,8 @@ inline Result inverse_dynamics(Backend& backend, const Batch& in, Outputs& out,
                                    .a = in.a,
                                    .f_ext = f_ext,
                                    .tau = out.numbers[0],
-                                   .status = out.status});
+                                   .status = out.status,
+                                   .layout = in.layout});
 }
 
 inline Result forward_dynamics(Backend& backend, const Batch& in, Outputs& out,
@@ -131,7 +133,8 @@ inline Result forward_dynamics(Backend& backend, const Batch& in, Outputs& out,
                                    .f_ext = f_ext,
                                    .method = method,
                                    .qdd = out.numbers[0],
-                                   .status = out.status});
+                                   .status = out.status,
+                                   .layout = in.layout});
 }
 
 inline Result link_kinematics(Backend& backend, const Batch& in, Outputs& out, Axes axes) {
@@ -141,11 +144,17 @@ inline Result link_kinematics(Backend& backend, const Batch& in, Outputs& out, A
                                   .poses = out.numbers[0],
                                   .jacobian = out.numbers[1],
                                   .axes = axes,
-                                  .status = out.status});
+                                  .status = out.status,
+                                  .layout = in.layout});
 }
 
 inline Forces forces(const Batch& in, Outputs& out) {
-  return {.batch = in.size, .q = in.q, .v = in.v, .tau = out.numbers[0], .status = out.status};
+  return {.batch = in.size,
+          .q = in.q,
+          .v = in.v,
+          .tau = out.numbers[0],
+          .status = out.status,
+          .layout = in.layout};
 }
 
 }  // namespace detail
@@ -181,7 +190,8 @@ inline const std::vector<Call>& every_call() {
                                .mass_matrix = out.numbers[0],
                                .cholesky = out.numbers[1],
                                .inverse = out.numbers[2],
-                               .status = out.status});
+                               .status = out.status,
+                               .layout = in.layout});
        }},
       {"forward_dynamics by automatic", "qvt", Op::forward_dynamics, always, vector_columns,
        [](Backend& b, const Batch& in, Outputs& out) {
@@ -213,7 +223,8 @@ inline const std::vector<Call>& every_call() {
                             .kinetic = out.numbers[0],
                             .potential = out.numbers[1],
                             .com = out.numbers[2],
-                            .status = out.status});
+                            .status = out.status,
+                            .layout = in.layout});
        }},
       {"link_kinematics in world axes", "q", Op::link_kinematics, always, link_columns,
        [](Backend& b, const Batch& in, Outputs& out) {
@@ -231,7 +242,7 @@ inline const std::vector<Call>& every_call() {
 inline Outputs room_for(const Call& call, const Model& model, const Batch& batch) {
   Outputs out;
   const std::array<std::size_t, 3> columns = call.columns(model, batch);
-  for (std::size_t k = 0; k < 3; ++k) out.numbers[k].assign(batch.size * columns[k], -7.25e77);
+  for (std::size_t k = 0; k < 3; ++k) out.numbers[k].assign(batch.stored * columns[k], -7.25e77);
   out.status.assign(batch.size, {StateStatus::Code::singular, -99});
   return out;
 }
@@ -240,6 +251,49 @@ inline Outputs run(const Call& call, Backend& backend, const Batch& batch) {
   Outputs out = room_for(call, backend.model(), batch);
   out.result = call.run(backend, batch, out);
   return out;
+}
+
+namespace detail {
+
+/// Where number k of state s is in Layout::lanes, where a state has n numbers.
+inline std::size_t place_in_lanes(std::size_t s, std::size_t k, std::size_t n, std::size_t width) {
+  return (s / width * n + k) * width + s % width;
+}
+
+}  // namespace detail
+
+/// The same states in Layout::lanes. Where a lane has no state there is NaN, which must not matter.
+inline Batch in_lanes(const Batch& rows, std::size_t width) {
+  Batch lanes = rows;
+  lanes.layout = Layout::lanes;
+  lanes.stored = (rows.size + width - 1) / width * width;
+  for (std::vector<double> Batch::*array :
+       {&Batch::q, &Batch::v, &Batch::a, &Batch::tau, &Batch::wrenches}) {
+    const std::size_t n = (rows.*array).size() / rows.size;
+    (lanes.*array).assign(lanes.stored * n, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t s = 0; s < rows.size; ++s) {
+      for (std::size_t k = 0; k < n; ++k) {
+        (lanes.*array)[detail::place_in_lanes(s, k, n, width)] = (rows.*array)[s * n + k];
+      }
+    }
+  }
+  return lanes;
+}
+
+/// What a call with `lanes` gave, in rows.
+inline Outputs in_rows(const Outputs& out, const Batch& lanes, std::size_t width) {
+  Outputs rows = out;
+  for (std::size_t output = 0; output < 3; ++output) {
+    const std::size_t n = out.numbers[output].size() / lanes.stored;
+    rows.numbers[output].resize(lanes.size * n);
+    for (std::size_t s = 0; s < lanes.size; ++s) {
+      for (std::size_t k = 0; k < n; ++k) {
+        rows.numbers[output][s * n + k] =
+            out.numbers[output][detail::place_in_lanes(s, k, n, width)];
+      }
+    }
+  }
+  return rows;
 }
 
 /// Row s of output k.

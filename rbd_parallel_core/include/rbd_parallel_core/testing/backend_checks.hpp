@@ -460,12 +460,38 @@ inline Violations check_batch_sizes(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-/// Thread counts do not change a bit.
+/// Lane-ready arrays give the bits that rows give, in every call, whether the last group is full or
+/// not.
+inline Violations check_layouts(const BackendUnderTest& under_test) {
+  detail::Report report;
+  for (const Robot& robot : small_robots()) {
+    const auto model = detail::shared(robot);
+    const auto probe = detail::configured(under_test, model, 1);
+    const std::size_t width = probe->lane_width();
+    const auto backend = detail::configured(under_test, model, 3 * width);
+    for (const std::size_t size : {std::size_t{2}, width + 1, 3 * width - 1, 3 * width}) {
+      const Batch rows = random_batch(*model, size, 129), lanes = in_lanes(rows, width);
+      for (const Call& call : detail::calls_for(under_test, *model)) {
+        report.at(robot.name, call.name);
+        const Outputs expected = run(call, *backend, rows), raw = run(call, *backend, lanes);
+        report.expect_ok(raw);
+        const Outputs actual = in_rows(raw, lanes, width);
+        for (std::size_t k = 0; k < 3; ++k) {
+          report.expect(same_bits(actual.numbers[k], expected.numbers[k]),
+                        "lanes and rows differ for " + std::to_string(size) + " states");
+        }
+      }
+    }
+  }
+  return report.take();
+}
+
+/// Thread counts do not change a bit, in batches large enough to be shared out.
 inline Violations check_thread_counts(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : {mixed_tree(Base::floating), mimic_hand()}) {
     const auto model = detail::shared(robot);
-    const Batch batch = random_batch(*model, 40, 111);
+    const Batch batch = random_batch(*model, 1501, 111);
     const auto one = detail::configured(under_test, model, batch.size, 1);
     const auto three = detail::configured(under_test, model, batch.size, 3);
     for (const Call& call : detail::calls_for(under_test, *model)) {
@@ -1120,6 +1146,7 @@ inline const std::vector<Check>& every_check() {
       {"StatesOfABatchAreIndependent", check_batches},
       {"CallsLeaveNothingBehind", check_memory_of_calls},
       {"BatchSizes", check_batch_sizes},
+      {"LanesEqualRows", check_layouts},
       {"ThreadCountsChangeNothing", check_thread_counts},
       {"SeveralBackendsOnOneModel", check_concurrent_backends},
       {"EmptyInputsAreZero", check_empty_inputs},

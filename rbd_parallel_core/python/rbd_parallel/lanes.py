@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Between arrays with one state contiguous and those of Backend(..., layout="lanes")."""
+
+import numpy
+
+
+def to_lanes(array, width):
+    """(batch, ...) -> (groups, ..., width), C-contiguous. The last group is filled up with copies of the last state.
+
+    width: Backend.lane_width
+    """
+    array = numpy.asarray(array)
+    batch = len(array)
+    groups = -(-batch // width)
+    whole = array[numpy.minimum(numpy.arange(groups * width), batch - 1)]
+    return numpy.ascontiguousarray(numpy.moveaxis(whole.reshape(groups, width, *array.shape[1:]), 1, -1))
+
+
+def from_lanes(array, batch):
+    """(groups, ..., width) -> (batch, ...), C-contiguous: what to_lanes made, without the copies that fill up."""
+    array = numpy.asarray(array)
+    rows = numpy.moveaxis(array, -1, 1)
+    if not 0 <= batch <= rows.shape[0] * rows.shape[1]:
+        raise ValueError(
+            f"batch: expected at most {rows.shape[0] * rows.shape[1]}, the states of an array of shape {array.shape}, "
+            f"got {batch}"
+        )
+    return numpy.ascontiguousarray(rows).reshape(-1, *rows.shape[2:])[:batch]

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "rbd_parallel_core/backend.hpp"
+
+namespace rbd_parallel_python {
+
+namespace nb = nanobind;
+
+/// States of a batch failed; Python's StateError.
+struct StateError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A core backend, configured, with numpy arrays in and out. What the numbers are (float64,
+/// float32) is for those who implement it to know: make_py_backend.
+class PyBackend {
+ public:
+  /// What Python says when it makes one.
+  struct Options {
+    std::string name;
+    std::int64_t max_batch;
+    int threads;
+    bool friction;
+    bool raise;
+    bool single;  ///< float32 instead of float64
+    std::optional<rbd_parallel_core::InstructionSet> instruction_set;
+    rbd_parallel_core::Layout layout;
+  };
+
+  virtual ~PyBackend() = default;
+
+  virtual std::string name() const = 0;
+  virtual std::shared_ptr<const rbd_parallel_core::Model> shared_model() const = 0;
+  virtual const rbd_parallel_core::BackendOptions& options() const = 0;
+  virtual std::string dtype() const = 0;
+  virtual std::string instruction_set() const = 0;
+  virtual std::string layout() const = 0;
+  virtual std::size_t lane_width() const = 0;
+
+  virtual nb::object inverse_dynamics(nb::handle q, nb::handle v, nb::handle a, nb::handle f_ext,
+                                      std::string_view axes, nb::handle out) = 0;
+  virtual nb::object forward_dynamics(nb::handle q, nb::handle v, nb::handle tau,
+                                      std::string_view method, nb::handle f_ext,
+                                      std::string_view axes, nb::handle out) = 0;
+  virtual nb::object bias_forces(nb::handle q, nb::handle v, nb::handle out) = 0;
+  virtual nb::object gravity_forces(nb::handle q, nb::handle out) = 0;
+  virtual nb::object coriolis_forces(nb::handle q, nb::handle v, nb::handle out) = 0;
+  virtual nb::object mass_matrix(nb::handle q, nb::handle out) = 0;
+  virtual nb::object mass_matrix_inverse(nb::handle q, nb::handle out) = 0;
+  virtual nb::object mass_matrix_cholesky(nb::handle q, nb::handle out) = 0;
+  virtual std::pair<nb::object, nb::object> energies(nb::handle q, nb::handle v) = 0;
+  virtual nb::object center_of_mass(nb::handle q, nb::handle out) = 0;
+  virtual nb::object link_poses(nb::handle q, nb::handle links, nb::handle out) = 0;
+  virtual nb::object jacobian(nb::handle q, nb::handle links, std::string_view axes,
+                              nb::handle out) = 0;
+
+  /// The status codes of the last call, a copy.
+  virtual nb::object status() = 0;
+  /// What the core says of each bad state of the last call.
+  virtual std::map<std::size_t, std::string> bad_states() = 0;
+};
+
+std::unique_ptr<PyBackend> make_py_backend(const PyBackend::Options& options,
+                                           std::shared_ptr<const rbd_parallel_core::Model> model);
+
+}  // namespace rbd_parallel_python

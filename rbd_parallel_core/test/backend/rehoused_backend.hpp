@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "rbd_parallel_core/backend.hpp"
+
+namespace rbd_parallel_core {
+
+/// A Backend that has another one compute on copies of the arrays: of another type of number, so
+/// that the checks for double serve float too, and in memory of the test's choosing.
+///
+/// Memory: configured(bytes) takes all of it, begin() starts a call, take<T>(n) gives an array,
+/// end() ends the call.
+template <class Real, class Memory>
+class RehousedBackend : public Backend {
+ public:
+  explicit RehousedBackend(const std::string& name) : inner_(make_backend<Real>(name)) {}
+  std::string name() const override { return inner_->name(); }
+  std::size_t lane_width() const noexcept override { return inner_->lane_width(); }
+
+ protected:
+  void do_configure(const Model& model, const BackendOptions& options) override {
+    // Not an owner: Backend keeps the model alive.
+    inner_->configure(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model), options);
+    constexpr std::size_t most_links = 8;
+    const auto nq = static_cast<std::size_t>(model.nq()), nv = static_cast<std::size_t>(model.nv());
+    const std::size_t numbers = nq + 4 * nv + 3 * nv * nv + most_links * (6 + 7 + 6 * nv) + 8;
+    memory_.configured((options.max_batch + inner_->lane_width()) * numbers * sizeof(double));
+  }
+
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
+    memory_.begin();
+    return finish(inner_->inverse_dynamics({args.batch, in(args.q), in(args.v), in(args.a),
+                                            wrenches(args.f_ext), out(args.tau),
+                                            status(args.status), args.layout}));
+  }
+  Result do_bias_forces(const Forces& args) noexcept override {
+    memory_.begin();
+    return finish(inner_->bias_forces(forces(args)));
+  }
+  Result do_gravity_forces(const Forces& args) noexcept override {
+    memory_.begin();
+    return finish(inner_->gravity_forces(forces(args)));
+  }
+  Result do_coriolis_forces(const Forces& args) noexcept override {
+    memory_.begin();
+    return finish(inner_->coriolis_forces(forces(args)));
+  }
+  Result do_mass_matrix(const MassMatrix& args) noexcept override {
+    memory_.begin();
+    return finish(
+        inner_->mass_matrix({args.batch, in(args.q), out(args.mass_matrix), out(args.cholesky),
+                             out(args.inverse), status(args.status), args.layout}));
+  }
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
+    memory_.begin();
+    return finish(inner_->forward_dynamics({args.batch, in(args.q), in(args.v), in(args.tau),
+                                            wrenches(args.f_ext), args.method, out(args.qdd),
+                                            status(args.status), args.layout}));
+  }
+  Result do_energies(const Energies& args) noexcept override {
+    memory_.begin();
+    return finish(
+        inner_->energies({args.batch, in(args.q), in(args.v), out(args.kinetic),
+                          out(args.potential), out(args.com), status(args.status), args.layout}));
+  }
+  Result do_link_kinematics(const LinkKinematics& args) noexcept override {
+    memory_.begin();
+    return finish(
+        inner_->link_kinematics({args.batch, in(args.q), copied(args.links), out(args.poses),
+                                 out(args.jacobian), args.axes, status(args.status), args.layout}));
+  }
+
+ private:
+  struct Output {
+    std::span<Real> inside;
+    std::span<double> outside;
+  };
+
+  BasicForces<Real> forces(const Forces& args) {
+    return {args.batch, in(args.q), in(args.v), out(args.tau), status(args.status), args.layout};
+  }
+  BasicExternalWrenches<Real> wrenches(const ExternalWrenches& args) {
+    return {copied(args.links), in(args.wrenches), args.axes};
+  }
+  std::span<const Real> in(std::span<const double> outside) {
+    if (outside.empty()) return {};
+    const std::span<Real> inside = memory_.template take<Real>(outside.size());
+    std::transform(outside.begin(), outside.end(), inside.begin(),
+                   [](double x) { return static_cast<Real>(x); });
+    return inside;
+  }
+  std::span<const int> copied(std::span<const int> outside) {
+    if (outside.empty()) return {};
+    const std::span<int> inside = memory_.template take<int>(outside.size());
+    std::copy(outside.begin(), outside.end(), inside.begin());
+    return inside;
+  }
+  std::span<Real> out(std::span<double> outside) {
+    if (outside.empty()) return {};
+    Output& output = outputs_[output_count_++];
+    output = {memory_.template take<Real>(outside.size()), outside};
+    return output.inside;
+  }
+  std::span<StateStatus> status(std::span<StateStatus> outside) {
+    status_outside_ = outside;
+    status_inside_ = {};
+    if (!outside.empty()) status_inside_ = memory_.template take<StateStatus>(outside.size());
+    return status_inside_;
+  }
+
+  Result finish(const Result& result) {
+    for (std::size_t k = 0; k < output_count_; ++k) {
+      std::copy(outputs_[k].inside.begin(), outputs_[k].inside.end(), outputs_[k].outside.begin());
+    }
+    std::copy(status_inside_.begin(), status_inside_.end(), status_outside_.begin());
+    output_count_ = 0;
+    memory_.end();
+    return result;
+  }
+
+  std::unique_ptr<BasicBackend<Real>> inner_;
+  Memory memory_;
+  std::array<Output, 3> outputs_{};
+  std::size_t output_count_ = 0;
+  std::span<StateStatus> status_inside_, status_outside_;
+};
+
+}  // namespace rbd_parallel_core

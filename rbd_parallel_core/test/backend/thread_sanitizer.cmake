@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# test_threads once more, with the library in it and both compiled for ThreadSanitizer. One instruction set is enough: who
+# shares what with whom is the same in all.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -fsanitize=thread)
+check_cxx_source_compiles("int main() {}" RBD_HAS_THREAD_SANITIZER)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT RBD_HAS_THREAD_SANITIZER)
+  message(STATUS "The compiler has no ThreadSanitizer: test_threads runs without it only")
+  return()
+endif()
+
+set(sanitizer -fsanitize=thread -O1 -g)
+get_target_property(library_sources rbd_parallel_core SOURCES)
+list(FILTER library_sources INCLUDE REGEX "^src/")
+list(TRANSFORM library_sources PREPEND ${PROJECT_SOURCE_DIR}/)
+add_executable(test_threads_sanitized backend/test_threads.cpp ${library_sources})
+rbd_compile_options(test_threads_sanitized)
+target_compile_features(test_threads_sanitized PRIVATE cxx_std_20)
+foreach(kernels IN ITEMS scalar_kernels pack_kernels_of_double)
+  rbd_add_kernels(test_threads_sanitized ${PROJECT_SOURCE_DIR}/src/backend/kernels/${kernels}.cpp baseline)
+  target_compile_options(test_threads_sanitized_${kernels}_baseline PRIVATE ${sanitizer})
+endforeach()
+# The packs of float are the same text; they are linked as they are, since the kernels take long to compile.
+target_sources(test_threads_sanitized PRIVATE $<TARGET_OBJECTS:rbd_parallel_core_pack_kernels_of_float_baseline>)
+target_include_directories(test_threads_sanitized PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src/model)
+target_include_directories(test_threads_sanitized SYSTEM PRIVATE ${urdfdom_INCLUDE_DIRS} ${urdfdom_headers_INCLUDE_DIRS})
+target_compile_options(test_threads_sanitized PRIVATE ${sanitizer})
+target_link_options(test_threads_sanitized PRIVATE -fsanitize=thread)
+target_link_libraries(test_threads_sanitized PRIVATE GTest::gtest GTest::gtest_main Eigen3::Eigen ${urdfdom_LIBRARIES}
+  ${console_bridge_LIBRARIES} tinyxml2::tinyxml2 TBB::tbb Threads::Threads)
+
+# rbd_add_sanitized_test(NAME FILTER PROPERTIES...): the cases that FILTER names, in one process.
+function(rbd_add_sanitized_test name filter)
+  add_test(NAME ThreadSanitizer.${name} COMMAND test_threads_sanitized --gtest_filter=${filter})
+  set_tests_properties(ThreadSanitizer.${name} PROPERTIES ${ARGN})
+endfunction()
+
+rbd_add_sanitized_test(ManyBackends Threads.OneModelManyBackends ENVIRONMENT TSAN_OPTIONS=halt_on_error=1)
+# Not for backends that share out their batches: TBB's library is not compiled for it, its locks are not seen, and all that a
+# worker does after it was handed a task seems to race.
+rbd_add_sanitized_test(CatchesARacyBackend RacyBackend.* PASS_REGULAR_EXPRESSION "WARNING: ThreadSanitizer: data race")
