@@ -17,6 +17,7 @@ TEST = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TEST))
 
 import bodies  # noqa: E402
+import own_domain  # noqa: E402, F401
 from dynamics_client import DynamicsClient  # noqa: E402
 from node_process import ROBOTS  # noqa: E402
 
