@@ -8,7 +8,7 @@ from node_process import ROBOTS
 try:
     import rbd_parallel as rbd
 except ImportError:
-    rbd = None  # not skipped here: a skip while launch_testing's pytest plugin looks for launch tests would skip them all
+    rbd = None  # no skip here: launch_testing's pytest plugin imports modules, and a skip would then skip all of them
 
 
 def backend(name, max_batch=2000, **options):
