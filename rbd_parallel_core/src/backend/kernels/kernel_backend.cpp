@@ -61,8 +61,10 @@ void KernelBackend<Real>::configure_kernels(const Model& model, const BackendOpt
     model_ = converted_->view();
     require_float_range(model_, model);
   }
-  scalars_ =
-      make_kernels(scalar_kernels<Real>(set), options.friction, model_.nv <= largest_dense_nv, 1);
+  const bool matrices_one_by_one =
+      with_packs && model_.nv > largest_pack_nv && model_.nv <= largest_threaded_nv;
+  scalars_ = make_kernels(scalar_kernels<Real>(set), options.friction,
+                          model_.nv <= largest_dense_nv, matrices_one_by_one ? threads : 1);
   if (!with_packs) return;
   packs_ = make_kernels(pack_kernels<Real>(set), options.friction, model_.nv <= largest_pack_nv,
                         threads);
@@ -74,20 +76,28 @@ void KernelBackend<Real>::configure_kernels(const Model& model, const BackendOpt
 template <class Real>
 template <class Args>
 void KernelBackend<Real>::run(
+    const Kernels& kernels,
+    typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel,
+    const Args& args) noexcept {
+  if (!tiles_ || tiles_->small(args.batch) || kernels.contexts.size() == 1) {
+    (kernels.table->*kernel)(kernels.contexts.front(), args, {0, args.batch});
+    return;
+  }
+  tiles_->run(args.batch, [&](StateRange range, std::size_t thread) {
+    (kernels.table->*kernel)(kernels.contexts[thread], args, range);
+  });
+}
+
+template <class Real>
+template <class Args>
+void KernelBackend<Real>::run(
     typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel, const Args& args,
     bool needs_matrix) noexcept {
   const bool in_lanes = args.layout == Layout::lanes;
   const bool fits = !needs_matrix || in_lanes || model_.nv <= largest_pack_nv;
   // One state alone is faster by itself than in a pack of copies.
-  if (packs_.table == nullptr || !fits || (args.batch == 1 && !in_lanes)) {
-    (scalars_.table->*kernel)(scalars_.contexts.front(), args, {0, args.batch});
-  } else if (!tiles_ || tiles_->small(args.batch)) {
-    (packs_.table->*kernel)(packs_.contexts.front(), args, {0, args.batch});
-  } else {
-    tiles_->run(args.batch, [&](StateRange range, std::size_t thread) {
-      (packs_.table->*kernel)(packs_.contexts[thread], args, range);
-    });
-  }
+  const bool one_by_one = packs_.table == nullptr || !fits || (args.batch == 1 && !in_lanes);
+  run(one_by_one ? scalars_ : packs_, kernel, args);
 }
 
 template <class Real>

@@ -18,8 +18,11 @@ class KernelBackend : public BasicBackend<Real> {
  public:
   /// Matrices of one state at most; 128 MB in double.
   static constexpr int largest_dense_nv = 4096;
-  /// The same where a pack of states is computed at once. Beyond it they are computed one by one.
-  static constexpr int largest_pack_nv = 512;
+  /// The same where a pack of states is computed at once. Beyond it, where the matrices of a pack
+  /// leave the caches, they are computed one by one.
+  static constexpr int largest_pack_nv = 128;
+  /// The same for one by one in several threads.
+  static constexpr int largest_threaded_nv = 1024;
 
   using typename BasicBackend<Real>::InverseDynamics;
   using typename BasicBackend<Real>::Forces;
@@ -56,7 +59,13 @@ class KernelBackend : public BasicBackend<Real> {
   Kernels make_kernels(const KernelTable<Real>& table, bool friction, bool dense,
                        int threads) const;
 
-  /// Runs one operation of the table on the batch. `needs_matrix`: it keeps a matrix of its own.
+  /// Runs it on the batch, over threads if the batch is large and `kernels` has memory for them.
+  template <class Args>
+  void run(const Kernels& kernels,
+           typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel,
+           const Args& args) noexcept;
+  /// Runs one operation on the batch, with the kernels that suit it. `needs_matrix`: it keeps a
+  /// matrix of its own.
   template <class Args>
   void run(typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel,
            const Args& args, bool needs_matrix = false) noexcept;
