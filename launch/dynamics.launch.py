@@ -22,21 +22,35 @@ from launch_ros.parameter_descriptions import ParameterValue
 DEFAULT_PARAMETERS = pathlib.Path(get_package_share_directory("rbd_parallel_ros")) / "config" / "dynamics.yaml"
 
 
+def existing(name, path, expected):
+    """The path, which the argument `name` gives, if it is a file."""
+    path = pathlib.Path(path).expanduser()
+    if not path.is_file():
+        raise RuntimeError(f"{name}:={path}: there is no such file; expected {expected}")
+    return path
+
+
 def expand_xacro(path):
     """URDF text of a xacro file; xacro is needed for these only."""
     try:
         import xacro
     except ImportError as error:
-        raise RuntimeError(f"{path} needs the package xacro, which is not installed") from error
-    return xacro.process_file(str(path)).toxml()
+        raise RuntimeError(f"urdf:={path} needs the package xacro, which is not installed") from error
+    try:
+        return xacro.process_file(str(path)).toxml()
+    except Exception as error:  # of many kinds, and few of them name the file
+        raise RuntimeError(f"urdf:={path}: xacro cannot expand it: {error}") from error
 
 
 def read_robot(path):
     """URDF text of a .urdf or .xacro file."""
-    path = pathlib.Path(path).expanduser()
-    if not path.is_file():
-        raise RuntimeError(f"urdf:={path}: there is no such file; expected a .urdf or .xacro file")
-    return expand_xacro(path) if path.suffix == ".xacro" else path.read_text()
+    path = existing("urdf", path, "a .urdf or .xacro file")
+    if path.suffix == ".xacro":
+        return expand_xacro(path)
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise RuntimeError(f"urdf:={path}: expected text in UTF-8: {error}") from error
 
 
 def start_node(context):
@@ -45,7 +59,9 @@ def start_node(context):
         name: LaunchConfiguration(name).perform(context)
         for name in ("urdf", "params_file", "namespace", "backend", "autostart")
     }
-    parameters = [argument["params_file"], {"autostart": argument["autostart"].lower() in ("true", "1")}]
+    # launch itself would only warn of a missing file, and start the node without it.
+    params_file = existing("params_file", argument["params_file"], "a YAML file with parameters of the node")
+    parameters = [str(params_file), {"autostart": argument["autostart"].lower() == "true"}]
     if argument["backend"]:
         parameters.append({"backend": argument["backend"]})
     if argument["urdf"]:
@@ -76,7 +92,10 @@ def generate_launch_description():
             DeclareLaunchArgument("namespace", default_value="", description="namespace of the node"),
             DeclareLaunchArgument("backend", default_value="", description="plugin; empty: as in params_file"),
             DeclareLaunchArgument(
-                "autostart", default_value="true", description="configure and activate the node at start"
+                "autostart",
+                default_value="true",
+                choices=["true", "false", "True", "False"],
+                description="configure and activate the node at start",
             ),
             OpaqueFunction(function=start_node),
         ]

@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every test talks to the node in its own process over DDS, on this machine only and in a domain of its own."""
 
-import os
-
-# Before rclpy is loaded. 0 to 101 are the domains whose ports Linux leaves alone.
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-
-import pytest  # noqa: E402
-import rclpy  # noqa: E402
-from dynamics_client import DynamicsClient  # noqa: E402
-from node_process import NodeProcess, urdf  # noqa: E402
+import own_domain  # noqa: F401
+import pytest
+import rclpy
+from dynamics_client import DynamicsClient
+from node_process import NodeProcess, urdf
 
 collect_ignore = ["launch"]  # for launch_testing
 
