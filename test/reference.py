@@ -12,8 +12,8 @@ except ImportError:
 
 
 def backend(name, max_batch=2000, **options):
-    """The backend that the node takes by default, for one of the repository's robots; skips the test where the core's
-    Python module is missing (-DRBD_BUILD_PYTHON=ON makes it)."""
+    """The backend that the node takes by default, for one of the repository's robots; skips the test where the
+    core's Python module is missing (-DRBD_BUILD_PYTHON=ON makes it)."""
     if rbd is None:
         pytest.skip("the core's Python module rbd_parallel is needed for numbers to compare with")
     model = rbd.load_urdf(str(ROBOTS / f"{name}.urdf"), **options)
