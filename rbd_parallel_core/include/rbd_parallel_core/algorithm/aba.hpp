@@ -40,9 +40,12 @@ constexpr Real singular_tolerance() {
 /// nothing).
 template <class S, class Real, template <class> class Array, class Q, class V, class T, class F,
           class Qdd>
-RBD_KERNEL S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws, const Q& q,
-                 const V& v, const T& tau, const F& f_ext, const Vec3<S>& gravity, bool friction,
-                 const Qdd& qdd) {
+RBD_KERNEL S aba(const ModelView<Real>& robot, const AbaWorkspace<S, Array>& memory, Q q, V v,
+                 T tau, F f_ext, const Vec3<S>& gravity, bool friction, Qdd qdd) {
+  // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
+  // again after each.
+  const ModelView<Real> model = robot;
+  const AbaWorkspace<S, Array> ws = memory;
   using Traits = ScalarTraits<S>;
   constexpr bool moves = !is_zero<V>;
 

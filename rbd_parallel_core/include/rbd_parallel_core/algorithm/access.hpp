@@ -174,8 +174,7 @@ struct JointTurns {
 };
 
 template <class S, class Real, template <class> class Array, class Q>
-RBD_KERNEL void compute_turns(const ModelView<Real>& model, const JointTurns<S, Array>& turns,
-                              const Q& q) {
+RBD_KERNEL void compute_turns(const ModelView<Real>& model, JointTurns<S, Array> turns, Q q) {
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {

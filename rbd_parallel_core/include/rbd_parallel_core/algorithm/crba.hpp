@@ -61,10 +61,9 @@ RBD_INLINE void project_on_floating(const Mat3<S>& E, const Force<S>& F, std::in
 /// force that accelerates what lies beyond along coordinate `row`, in the common coordinates of the
 /// run of body i.
 template <class S, class Real, template <class> class Array, class Matrix>
-RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
-                                     const CrbaWorkspace<S, Array>& ws, std::int32_t i,
-                                     std::int32_t last, std::int32_t row, const Force<S>& F_of_run,
-                                     const Matrix& M) {
+RBD_KERNEL void project_on_ancestors(ModelView<Real> model, CrbaWorkspace<S, Array> ws,
+                                     std::int32_t i, std::int32_t last, std::int32_t row,
+                                     const Force<S>& F_of_run, Matrix M) {
   Force<S> F = F_of_run;
   const S multiplier(model.body[i].multiplier);
   for (;;) {
@@ -85,8 +84,12 @@ RBD_KERNEL void project_on_ancestors(const ModelView<Real>& model,
 /// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, with the armature on
 /// its diagonal. q: reader of one state; M: OutSymmetric or OutLower.
 template <class S, class Real, template <class> class Array, class Q, class Matrix>
-RBD_KERNEL void crba(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws, const Q& q,
-                     const Matrix& M) {
+RBD_KERNEL void crba(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>& memory, Q q,
+                     Matrix M) {
+  // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
+  // again after each.
+  const ModelView<Real> model = robot;
+  const CrbaWorkspace<S, Array> ws = memory;
   compute_turns(model, ws.turns, q);
   // What is not written below is zero; what mimic joints share is added to.
   if (model.has_mimic || (model.has_branches && !Matrix::zeros_persist)) M.clear();

@@ -21,9 +21,12 @@ struct RneaWorkspace {
 /// body, at its origin, in its axes. gravity: m/s^2, world frame. tau: writer of nv numbers.
 template <class S, class Real, template <class> class Array, class Q, class V, class A, class F,
           class Tau>
-RBD_KERNEL void rnea(const ModelView<Real>& model, const RneaWorkspace<S, Array>& ws, const Q& q,
-                     const V& v, const A& a, const F& f_ext, const Vec3<S>& gravity, bool friction,
-                     const Tau& tau) {
+RBD_KERNEL void rnea(const ModelView<Real>& robot, const RneaWorkspace<S, Array>& memory, Q q, V v,
+                     A a, F f_ext, const Vec3<S>& gravity, bool friction, Tau tau) {
+  // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
+  // again after each.
+  const ModelView<Real> model = robot;
+  const RneaWorkspace<S, Array> ws = memory;
   constexpr bool moves = !is_zero<V>;
   constexpr bool rotates = moves || !is_zero<A>;
 

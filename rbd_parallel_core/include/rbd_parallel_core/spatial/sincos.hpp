@@ -43,27 +43,15 @@ RBD_INLINE S polynomial(const S& z, const Real (&coefficients)[n]) {
   return sum;
 }
 
-/// Sine and cosine without a branch or a table, so that a loop over joints, or a pack of states,
-/// runs in SIMD lanes and random angles cost no mispredicted jumps. For |x| <=
-/// largest_reduced_angle the result is within 5e-16 (double), 1.5e-7 (float) of the true value.
-///
-/// x = n pi/2 + r; the quadrant n mod 4 swaps and signs what the polynomials give for r.
+/// Sine and cosine of r + n pi/2 from those of r, given n + round_off, whose last digits are those
+/// of the integer n.
 template <class S>
-RBD_INLINE void reduced_sincos(const S& x, S& sine, S& cosine) {
+RBD_INLINE void turn_by_quadrants(const S& n_and_round_off, const S& s, const S& c, S& sine,
+                                  S& cosine) {
   using T = ScalarTraits<S>;
-  using Numbers = SincosNumbers<RealOf<S>>;
   const auto number = [](auto value) RBD_INLINE_LAMBDA { return S(RealOf<S>(value)); };
-  const S round_off = number(Numbers::round_off);  // adding it rounds to an integer
-  const S n = mul_add(x, number(6.36619772367581382433e-01), round_off) - round_off;
-  S r = neg_mul_add(n, number(Numbers::half_pi[0]), x);
-  r = neg_mul_add(n, number(Numbers::half_pi[1]), r);
-  r = neg_mul_add(n, number(Numbers::half_pi[2]), r);
-
-  const S z = r * r;
-  const S s = mul_add(z * r, polynomial(z, Numbers::sine), r);
-  const S c =
-      mul_add(z * z, polynomial(z, Numbers::cosine), neg_mul_add(number(0.5), z, number(1)));
-
+  const S round_off = number(SincosNumbers<RealOf<S>>::round_off);
+  const S n = n_and_round_off - round_off;
   // m = n mod 4 as one of -2, -1, 0, 1, 2
   const S m = neg_mul_add(number(4), mul_add(n, number(0.25), round_off) - round_off, n);
   const S distance = T::abs(T::abs(m) - number(1));  // 0 where the quadrant is odd, 1 elsewhere
@@ -74,6 +62,29 @@ RBD_INLINE void reduced_sincos(const S& x, S& sine, S& cosine) {
   const auto c_positive = T::less(T::abs(m + number(0.5)), number(1));
   sine = T::select(s_positive, s_here, -s_here);
   cosine = T::select(c_positive, c_here, -c_here);
+}
+
+/// Sine and cosine without a branch or a table, so that a loop over joints, or a pack of states,
+/// runs in SIMD lanes and random angles cost no mispredicted jumps. For |x| <=
+/// largest_reduced_angle the result is within 5e-16 (double), 1.5e-7 (float) of the true value.
+///
+/// x = n pi/2 + r; the quadrant n mod 4 swaps and signs what the polynomials give for r.
+template <class S>
+RBD_INLINE void reduced_sincos(const S& x, S& sine, S& cosine) {
+  using Numbers = SincosNumbers<RealOf<S>>;
+  const auto number = [](auto value) RBD_INLINE_LAMBDA { return S(RealOf<S>(value)); };
+  const S round_off = number(Numbers::round_off);  // adding it rounds to an integer
+  const S n_and_round_off = mul_add(x, number(6.36619772367581382433e-01), round_off);
+  const S n = n_and_round_off - round_off;
+  S r = neg_mul_add(n, number(Numbers::half_pi[0]), x);
+  r = neg_mul_add(n, number(Numbers::half_pi[1]), r);
+  r = neg_mul_add(n, number(Numbers::half_pi[2]), r);
+
+  const S z = r * r;
+  const S s = mul_add(z * r, polynomial(z, Numbers::sine), r);
+  const S c =
+      mul_add(z * z, polynomial(z, Numbers::cosine), neg_mul_add(number(0.5), z, number(1)));
+  turn_by_quadrants(n_and_round_off, s, c, sine, cosine);
 }
 
 }  // namespace rbd_parallel_core

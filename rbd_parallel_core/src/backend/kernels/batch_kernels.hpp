@@ -447,15 +447,16 @@ RBD_INLINE bool act_on_each_other(const std::int32_t* dof_parent, std::int32_t i
 template <class S>
 RBD_KERNEL void prepare(const KernelContext<RealOf<S>>& context) {
   const auto scratch = Scratch<S>::in(context.memory, context.model, context.dense);
-  if (scratch.sources.source == nullptr) return;
-  const std::int32_t nv = context.model.nv;
-  for (std::int32_t i = 0; i < nv; ++i) {
-    for (std::int32_t j = 0; j < nv; ++j) {
-      const std::int32_t lower = i < j ? j * nv + i : i * nv + j;
-      const bool zero = !act_on_each_other(context.model.dof_parent, i, j);
-      scratch.sources.source[i * nv + j] = zero ? ~lower : lower;
-      scratch.inverse_sources.source[i * nv + j] = lower;
-    }
+  const SymmetricSources& sources = scratch.sources;
+  if (sources.scalar == nullptr) return;
+  const std::int32_t nv = context.model.nv, width = static_cast<std::int32_t>(Group<S>::width);
+  // From the last entry to the first: how many zeros follow each other from here on.
+  std::int32_t zeros = 0;
+  for (std::int32_t e = nv * nv - 1; e >= 0; --e) {
+    const std::int32_t i = e / nv, j = e % nv;
+    zeros = act_on_each_other(context.model.dof_parent, i, j) ? 0 : zeros + 1;
+    sources.scalar[e] = static_cast<std::uint32_t>(i < j ? j * nv + i : i * nv + j);
+    sources.zeros[e] = zeros >= width ? 1 : 0;
   }
 }
 

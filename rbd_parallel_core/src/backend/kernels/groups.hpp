@@ -74,28 +74,24 @@ RBD_KERNEL void scatter(const Real* lanes, const Rows<Real>& rows) {
   if (rows.n % width != 0) block(rows.n - width);
 }
 
-/// Where the entries of a symmetric matrix are found in its lower triangle: for each of the n x n
-/// entries, row after row, the number of its Scalar there; or the complement of it if the entry is
+/// Where the entries of a symmetric matrix of n x n are found in its lower triangle, and which are
 /// zero whatever the state is.
 struct SymmetricSources {
-  std::int32_t* source;
-
-  static constexpr std::int32_t scalar(std::int32_t source) {
-    return source < 0 ? ~source : source;
-  }
+  std::uint32_t* scalar;  ///< n x n, row after row: the number of the entry's Scalar
+  std::uint8_t* zeros;    ///< n x n: all entries of a block that begins here are zero
 };
 
-/// The same for a symmetric matrix of n x n of which `lanes` has the lower triangle. In the order
-/// of memory, and in pieces that do not straddle cache lines, since that is most of the work.
+/// The same for a symmetric matrix of which `lanes` has the lower triangle. In the order of memory,
+/// and in pieces that do not straddle cache lines, since that is most of the work.
 template <class S, class Real>
-RBD_KERNEL void scatter_symmetric(const Real* lanes, const std::int32_t* source,
+RBD_KERNEL void scatter_symmetric(const Real* lanes, SymmetricSources sources,
                                   const Rows<Real>& rows) {
   using T = ScalarTraits<S>;
   constexpr std::size_t width = T::width;
   const std::size_t n = rows.n, stride = rows.stride;
   Real* const out = rows.data;
   const auto entry = [&](std::size_t e) RBD_INLINE_LAMBDA {
-    return lanes + static_cast<std::size_t>(SymmetricSources::scalar(source[e])) * width;
+    return lanes + std::size_t{sources.scalar[e]} * width;
   };
   if (rows.count < width || n < width) {
     for (std::size_t l = 0; l < rows.count; ++l) {
@@ -104,10 +100,8 @@ RBD_KERNEL void scatter_symmetric(const Real* lanes, const std::int32_t* source,
     return;
   }
   const auto block = [&](std::size_t first) RBD_INLINE_LAMBDA {
-    std::int32_t all_zero = -1;
-    for (std::size_t k = 0; k < width; ++k) all_zero &= source[first + k];
     S numbers[width];
-    if (all_zero < 0) {
+    if (sources.zeros[first] != 0) {
       for (std::size_t l = 0; l < width; ++l) numbers[l] = S(Real(0));
     } else {
       load_transposed([&](std::size_t k) RBD_INLINE_LAMBDA { return entry(first + k); }, numbers);
@@ -173,7 +167,7 @@ struct Group {
                                   const SymmetricSources& sources) const {
     if constexpr (width > 1) {
       const std::size_t square = n * n;
-      scatter_symmetric<S>(buffer, sources.source,
+      scatter_symmetric<S>(buffer, sources,
                            Rows<Real>{array.data() + first * square, square, square, count, 0});
     }
   }

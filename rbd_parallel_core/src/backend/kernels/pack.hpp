@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <xsimd/xsimd.hpp>
 
@@ -116,6 +118,24 @@ struct ScalarTraits<Pack<T, Arch>> {
     cosine = load(c);
   }
 };
+
+/// As the general one, by the bits of n: the last of them swaps sine and cosine, the one before
+/// flips a sign.
+template <class T, class Arch>
+RBD_INLINE void turn_by_quadrants(const Pack<T, Arch>& n_and_round_off, const Pack<T, Arch>& s,
+                                  const Pack<T, Arch>& c, Pack<T, Arch>& sine,
+                                  Pack<T, Arch>& cosine) {
+  using Register = typename Pack<T, Arch>::Register;
+  using Integer = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  using Bits [[gnu::vector_size(sizeof(Register))]] = Integer;
+  constexpr int to_sign = 8 * sizeof(T) - 2;  // from the bit before the last one
+  const Bits n = reinterpret_cast<Bits>(n_and_round_off.x);
+  const Bits odd = -(n & 1);  // all bits, or none
+  const Bits difference = (reinterpret_cast<Bits>(s.x) ^ reinterpret_cast<Bits>(c.x)) & odd;
+  const Bits s_sign = (n & 2) << to_sign, c_sign = ((n + 1) & 2) << to_sign;
+  sine.x = reinterpret_cast<Register>(reinterpret_cast<Bits>(s.x) ^ difference ^ s_sign);
+  cosine.x = reinterpret_cast<Register>(reinterpret_cast<Bits>(c.x) ^ difference ^ c_sign);
+}
 
 namespace transposing {
 

@@ -46,9 +46,9 @@ struct Scratch {
       piece = memory == nullptr ? nullptr : reinterpret_cast<Real*>(memory + used);
       used += std::max(scalars, width) * sizeof(S);
     };
-    const auto cut_numbers = [&](std::int32_t*& piece, std::size_t count) RBD_INLINE_LAMBDA {
-      piece = memory == nullptr ? nullptr : reinterpret_cast<std::int32_t*>(memory + used);
-      used += count * sizeof(std::int32_t);
+    const auto cut_numbers = [&]<class T>(T*& piece, std::size_t count) RBD_INLINE_LAMBDA {
+      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
+      used += count * sizeof(T);
     };
     cut(q, nq);
     cut(v, nv);
@@ -57,11 +57,13 @@ struct Scratch {
     cut(jacobian, 6 * nv);
     matrix = inverse = nullptr;
     if (dense) cut(matrix, nv * nv);
-    sources.source = inverse_sources.source = nullptr;
+    sources = inverse_sources = {};
     if (dense && width > 1) {
       cut(inverse, nv * nv);
-      cut_numbers(sources.source, nv * nv);
-      cut_numbers(inverse_sources.source, nv * nv);
+      cut_numbers(sources.scalar, nv * nv);
+      inverse_sources.scalar = sources.scalar;
+      cut_numbers(sources.zeros, nv * nv);
+      cut_numbers(inverse_sources.zeros, nv * nv);
     }
     return (used + sizeof(S) - 1) / sizeof(S) * sizeof(S);
   }
