@@ -18,9 +18,8 @@ class KernelBackend : public BasicBackend<Real> {
  public:
   /// Matrices of one state at most; 128 MB in double.
   static constexpr int largest_dense_nv = 4096;
-  /// The same where a pack of states is computed at once. Beyond it, where the matrices of a pack
-  /// leave the caches, they are computed one by one.
-  static constexpr int largest_pack_nv = 128;
+  /// The same where a pack of states is computed at once. Beyond it they are computed one by one.
+  static constexpr int largest_pack_nv = 512;
   /// The same for one by one in several threads.
   static constexpr int largest_threaded_nv = 1024;
 
