@@ -11,7 +11,7 @@ namespace rbd_parallel_core {
 enum class InstructionSet {
   baseline,  ///< what every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM
   avx2,      ///< AVX2 and FMA
-  avx512,    ///< AVX-512 F, CD, DQ and BW
+  avx512,    ///< AVX-512 F, CD, DQ, BW and VL
 };
 
 std::string name_of(InstructionSet set);

@@ -118,7 +118,7 @@ RBD_KERNEL void sincos_all(const Angles& angle, const Results& sine, const Resul
 /// so that the last joints need no loop of their own.
 inline constexpr std::int32_t turns_padding = 4;
 
-constexpr std::int32_t padded_turns(std::int32_t n) {
+RBD_INLINE constexpr std::int32_t padded_turns(std::int32_t n) {
   return (n + turns_padding - 1) / turns_padding * turns_padding;
 }
 

@@ -25,13 +25,13 @@ struct Workspace {
   S* zeros;                ///< nv numbers that nothing writes to; zero if the memory was
 
   /// Bytes needed for a robot of `bodies` bodies whose joints have `columns` columns (>= nv).
-  static std::size_t bytes(std::size_t bodies, std::size_t columns) {
+  static RBD_INLINE std::size_t bytes(std::size_t bodies, std::size_t columns) {
     Workspace unused;
     return unused.lay_out(nullptr, bodies, columns);
   }
 
   /// Points into `memory`, which must be aligned for S and hold bytes(bodies, columns).
-  static Workspace in(std::byte* memory, std::size_t bodies, std::size_t columns) {
+  static RBD_INLINE Workspace in(std::byte* memory, std::size_t bodies, std::size_t columns) {
     Workspace ws;
     ws.lay_out(memory, bodies, columns);
     return ws;
@@ -43,14 +43,14 @@ struct Workspace {
     std::byte* memory;
     std::size_t used = 0;
     template <class T>
-    void cut(T*& piece, std::size_t count) {
+    RBD_INLINE void cut(T*& piece, std::size_t count) {
       static_assert(sizeof(T) % sizeof(S) == 0);
       piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
       used += count * sizeof(T);
     }
   };
 
-  std::size_t lay_out(std::byte* memory, std::size_t bodies, std::size_t columns) {
+  RBD_INLINE std::size_t lay_out(std::byte* memory, std::size_t bodies, std::size_t columns) {
     Cutter cutter{memory};
     JointTurns<S, Column> turns;
     const auto turn_count =

@@ -15,7 +15,7 @@ namespace rbd_parallel_core {
 enum class JointType : std::uint8_t { revolute, prismatic, helical, planar, spherical, floating };
 
 /// How many numbers of q and of v a joint takes.
-constexpr int nq_of(JointType type) {
+RBD_INLINE constexpr int nq_of(JointType type) {
   switch (type) {
     case JointType::planar:
       return 3;
@@ -27,7 +27,7 @@ constexpr int nq_of(JointType type) {
       return 1;
   }
 }
-constexpr int nv_of(JointType type) {
+RBD_INLINE constexpr int nv_of(JointType type) {
   switch (type) {
     case JointType::planar:
     case JointType::spherical:

@@ -199,19 +199,24 @@ RBD_KERNEL void coriolis_forces(const KernelContext<RealOf<S>>& context,
   });
 }
 
-/// NaN where q is not finite or an entry of M may have overflowed. A look at all of M costs more
-/// than is worth it where its diagonal says that nothing can have.
+/// NaN where q or an entry of M is not finite. A look at all of M costs more than is worth it where
+/// q and the diagonal are so moderate that nothing between can have overflowed.
 template <class S>
 RBD_INLINE S taint_of_mass_matrix(const ModelView<RealOf<S>>& model, const Row<S>& q,
                                   const OutMatrix<S>& M) {
   using T = ScalarTraits<S>;
-  S largest(RealOf<S>(0));
+  S bad = taint_of_q(model, q), largest(RealOf<S>(0));
   for (std::int32_t k = 0; k < model.nq; ++k) largest = T::max(largest, T::abs(q(k)));
-  for (std::int32_t k = 0; k < model.nv; ++k) largest = T::max(largest, T::abs(M.load(k, k)));
-  const S bad = taint_of_q(model, q);
+  for (std::int32_t k = 0; k < model.nv; ++k) {
+    bad = mul_add(S(RealOf<S>(0)), M.load(k, k), bad);  // max may lose a NaN
+    largest = T::max(largest, T::abs(M.load(k, k)));
+  }
   if (T::all(T::less(largest, S(moderate_limit<RealOf<S>>)))) [[likely]]
     return bad;
-  return bad + taint(Row<S>{M.data}, size(model.nv) * size(model.nv));
+  for (std::int32_t i = 0; i < model.nv; ++i) {
+    bad = bad + taint(Row<S>{M.data + M.at(i, 0)}, size(model.nv));
+  }
+  return bad;
 }
 
 /// Factors M in place and reports. `L`: the matrix; `inverse`: OutSymmetric or OutLower, used if
@@ -408,7 +413,9 @@ RBD_KERNEL void link_kinematics(const KernelContext<RealOf<S>>& context,
     S bad = taint_of_q(model, q);
     for (std::int32_t i = 0; i < model.body_count; ++i) {
       const Transform<S>& X = kinematics.X0.load(i);
-      bad = mul_add(S(RealOf<S>(0)), X.r.x + X.r.y + X.r.z, bad);
+      for (const S& coordinate : {X.r.x, X.r.y, X.r.z}) {
+        bad = mul_add(S(RealOf<S>(0)), coordinate, bad);
+      }
     }
     const Outcome<S> result = outcome(bad);
     result.report(group, args.status);

@@ -176,10 +176,6 @@ struct Group {
   /// taken for a right one.
   RBD_INLINE void spoil_unless(const typename ScalarTraits<S>::Mask& good, std::span<Real> array,
                                std::size_t n) const {
-    spoil_unless(good, array, n, 0, n);
-  }
-  RBD_INLINE void spoil_unless(const typename ScalarTraits<S>::Mask& good, std::span<Real> array,
-                               std::size_t n, std::size_t begin, std::size_t length) const {
     using T = ScalarTraits<S>;
     if (array.empty() || T::all(good)) [[likely]]
       return;
@@ -189,8 +185,8 @@ struct Group {
     const std::size_t lane_step = direct() ? 1 : n, number_step = direct() ? width : 1;
     for (std::size_t l = 0; l < count; ++l) {
       if (mark[l] == mark[l]) continue;
-      Real* numbers = array.data() + first * n + begin * number_step + l * lane_step;
-      for (std::size_t k = 0; k < length; ++k) numbers[k * number_step] = nan;
+      Real* numbers = array.data() + first * n + l * lane_step;
+      for (std::size_t k = 0; k < n; ++k) numbers[k * number_step] = nan;
     }
   }
 };

@@ -1,36 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel_backend.hpp"
 
+#include <tbb/info.h>
+
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 
 namespace rbd_parallel_core {
 namespace {
 
-/// Whether a number of the model is so large that products of a few overflow in this precision.
-template <class Real>
-bool too_large(Real number) {
-  return !(std::abs(number) < Real(1e12));
+/// Refuses numbers so large that products of a few overflow in float. In double the numbers of a
+/// Model are fine.
+void require_float_range(std::initializer_list<float> numbers, const std::string& whose) {
+  for (const float number : numbers) {
+    if (std::abs(number) < 1e12f) continue;
+    throw std::invalid_argument(
+        "configure: " + whose +
+        " has numbers of 1e12 and more, which overflow in float; use double");
+  }
 }
 
-/// Numbers of a Model are fine in double; in float the largest of them can overflow.
+void require_float_range(const Inertia<float>& I, const std::string& whose) {
+  require_float_range({I.m, I.h.x, I.h.y, I.h.z, I.I.xx, I.I.yy, I.I.zz}, whose);
+}
+
 void require_float_range(const ModelView<float>& model, const Model& names) {
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<float>& body = model.body[i];
-    const Vec3<float>&r = body.placement.r, &h = body.inertia.h;
-    const SymMat3<float>& I = body.inertia.I;
-    for (const float number : {r.x, r.y, r.z, body.inertia.m, h.x, h.y, h.z, I.xx, I.yy, I.zz,
-                               body.shift, body.pitch, body.multiplier, body.offset}) {
-      if (too_large(number)) {
-        throw std::invalid_argument(
-            "configure: joint '" + names.joints()[static_cast<std::size_t>(i)].name +
-            "' or the link it carries has numbers of 1e12 and more, which overflow in float; use "
-            "double");
-      }
-    }
+    const Vec3<float>& r = body.placement.r;
+    const std::string whose =
+        "joint '" + names.joints()[static_cast<std::size_t>(i)].name + "' or the link it carries";
+    require_float_range({r.x, r.y, r.z, body.shift, body.pitch, body.multiplier, body.offset},
+                        whose);
+    require_float_range(body.inertia, whose);
   }
+  for (std::int32_t i = 0; i < model.link_count; ++i) {
+    const Vec3<float>& r = model.link[i].offset.r;
+    require_float_range({r.x, r.y, r.z},
+                        "link '" + names.links()[static_cast<std::size_t>(i)].name + "'");
+  }
+  for (std::int32_t k = 0; k < model.nv; ++k) {
+    require_float_range(
+        {model.armature[k], model.damping[k], model.friction[k]},
+        "joint '" + names.joints()[static_cast<std::size_t>(names.joint_of_dof(k))].name + "'");
+  }
+  require_float_range({model.gravity.x, model.gravity.y, model.gravity.z}, "gravity");
+  require_float_range(model.base_inertia, "the link that is fixed to the world");
 }
 
 }  // namespace
@@ -52,6 +70,7 @@ template <class Real>
 void KernelBackend<Real>::configure_kernels(const Model& model, const BackendOptions& options,
                                             bool with_packs, int threads) {
   const InstructionSet set = choose_instruction_set(options.instruction_set);
+  threads = std::min(threads, tbb::info::default_concurrency());  // memory only for what can run
   tiles_.reset();
   packs_ = {};
   if constexpr (std::is_same_v<Real, double>) {

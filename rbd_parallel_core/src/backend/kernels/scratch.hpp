@@ -54,7 +54,7 @@ struct Scratch {
     cut(v, nv);
     cut(a, nv);
     cut(out, std::max<std::size_t>(nv, 7));
-    cut(jacobian, 6 * nv);
+    cut(jacobian, std::max<std::size_t>(6 * nv, 3));  // or a centre of mass
     matrix = inverse = nullptr;
     if (dense) cut(matrix, nv * nv);
     sources = inverse_sources = {};
