@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "plain_memory.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
 #include "rehoused_backend.hpp"
@@ -45,22 +47,87 @@ TEST(Float, AgreesWithDouble) {
   }
 }
 
-TEST(Float, NumbersTooLargeForItAreRefused) {
-  Robot heavy = mixed_chain();
-  heavy.description.links.back().inertial->mass = 1e15;
-  const auto model = std::make_shared<const Model>(heavy.model());
+/// The text with which both backends of float refuse the robot, which those of double take.
+std::string refusal(const Robot& robot) {
+  const auto model = std::make_shared<const Model>(robot.model());
   EXPECT_NO_THROW(make_backend<double>("cpu")->configure(model));
+  std::string text;
   for (const char* name : {"cpu", "reference"}) {
     const auto backend = make_backend<float>(name);
     try {
       backend->configure(model);
-      ADD_FAILURE() << name << " took a mass of 1e15 kg";
+      ADD_FAILURE() << name << " took numbers that overflow";
     } catch (const std::invalid_argument& error) {
-      const std::string text = error.what();
+      text = error.what();
       EXPECT_NE(text.find("1e12"), text.npos) << text;
       EXPECT_NE(text.find("use double"), text.npos) << text;
     }
     EXPECT_FALSE(backend->configured());
+  }
+  return text;
+}
+
+TEST(Float, NumbersTooLargeForItAreRefused) {
+  Robot heavy = mixed_chain();
+  heavy.description.links.back().inertial->mass = 1e15;
+  EXPECT_NE(refusal(heavy).find("or the link it carries"), std::string::npos);
+
+  Robot far = mixed_chain();  // where a link is enters poses and Jacobians only
+  far.description.links.push_back({"far", std::nullopt});
+  JointDescription mast;
+  mast.name = "mast";
+  mast.parent = far.description.links.front().name;
+  mast.child = "far";
+  mast.origin.position = {1e40, 0, 0};
+  far.description.joints.push_back(mast);
+  EXPECT_NE(refusal(far).find("link 'far'"), std::string::npos);
+
+  Robot on_a_star = mixed_chain();
+  on_a_star.options.gravity = {0, 0, -1e20};
+  EXPECT_NE(refusal(on_a_star).find("gravity"), std::string::npos);
+}
+
+/// A turn, then slides of heavy bodies far out: no number is large by itself, their products are.
+Robot overflowing() {
+  Robot robot{.name = "overflowing", .description = {}, .options = {}};
+  robot.description.name = "overflowing";
+  robot.description.links.push_back({"base", std::nullopt});
+  for (int i = 0; i < 60; ++i) {
+    LinkInertial inertial;
+    inertial.mass = 5e11;
+    inertial.rotational = {1, 0, 0, 1, 0, 1};
+    robot.description.links.push_back({"link" + std::to_string(i), inertial});
+    JointDescription joint;
+    joint.name = "joint" + std::to_string(i);
+    joint.kind = i == 0 ? JointKind::continuous : JointKind::prismatic;
+    joint.parent = robot.description.links[static_cast<std::size_t>(i)].name;
+    joint.child = robot.description.links.back().name;
+    joint.axis = i == 0 ? Vec3<double>{0, 0, 1}
+                        : Vec3<double>{1, i % 2 == 0 ? 1.0 : 0.0, i % 3 == 0 ? 1.0 : 0.0};
+    robot.description.joints.push_back(joint);
+  }
+  return robot;
+}
+
+TEST(Float, NoMassMatrixWithANumberThatIsNotFiniteIsCalledGood) {
+  const auto model = std::make_shared<const Model>(overflowing().model());
+  const auto nv = static_cast<std::size_t>(model->nv());
+  for (const char* name : {"cpu", "reference"}) {
+    for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
+      const auto backend = make_backend<float>(name);
+      backend->configure(model, {.max_batch = batch});
+      const std::vector<float> q(batch * nv, 9e11f);
+      std::vector<float> M(batch * nv * nv);
+      std::vector<StateStatus> status(batch);
+      ASSERT_TRUE(
+          backend->mass_matrix({.batch = batch, .q = q, .mass_matrix = M, .status = status}).ok());
+      bool finite = true;
+      for (const float entry : M) finite = finite && std::isfinite(entry);
+      ASSERT_FALSE(finite) << "the robot does not overflow and tests nothing";
+      for (const StateStatus& state : status) {
+        EXPECT_EQ(state.code, StateStatus::Code::not_finite) << name << ", batch " << batch;
+      }
+    }
   }
 }
 
