@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "model/lines.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
@@ -15,7 +16,6 @@
 namespace rbd_parallel_core {
 namespace {
 
-using Lines = std::vector<std::string>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -45,26 +45,6 @@ RobotDescription arm() {
   robot.joints = {joint("shoulder", "base", "upper"), joint("elbow", "upper", "lower")};
   robot.joints[1].origin.position = {1, 0, 0};
   return robot;
-}
-
-Lines faults_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const ModelError& error) {
-    return error.faults();
-  }
-  return {};
-}
-
-std::string joined(const Lines& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
-
-bool any_has(const Lines& lines, const std::string& part) {
-  return std::any_of(lines.begin(), lines.end(),
-                     [&](const std::string& line) { return line.find(part) != line.npos; });
 }
 
 std::size_t link_index(const Model& model, const std::string& name) {

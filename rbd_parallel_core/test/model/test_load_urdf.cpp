@@ -16,25 +16,10 @@
 #include <thread>
 #include <vector>
 
+#include "model/lines.hpp"
+
 namespace rbd_parallel_core {
 namespace {
-
-using Lines = std::vector<std::string>;
-
-std::string joined(const Lines& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
-
-Lines faults_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const ModelError& error) {
-    return error.faults();
-  }
-  return {};
-}
 
 Lines faults_in(const std::string& xml) {
   return faults_of([&] { load_urdf_string(xml); });
@@ -44,11 +29,6 @@ Lines faults_in(const std::string& xml) {
 RobotDescription read(const std::string& xml, Lines* warnings = nullptr) {
   Lines ignored;
   return read_urdf(xml, warnings ? *warnings : ignored);
-}
-
-bool any_has(const Lines& lines, const std::string& part) {
-  return std::any_of(lines.begin(), lines.end(),
-                     [&](const std::string& line) { return line.find(part) != line.npos; });
 }
 
 std::string robot(const std::string& content) {
