@@ -2,7 +2,10 @@
 
 # rbd_add_kernels(LIBRARY SOURCE SET...): compiles SOURCE once for each instruction set and adds it to LIBRARY. The source
 # puts what it defines into the namespace RBD_ISA; which copy runs is decided when the program runs
-# (include/rbd_parallel_core/instruction_set.hpp). Sets that the architecture does not have are left out.
+# (include/rbd_parallel_core/instruction_set.hpp). Sets that the architecture does not have, or that RBD_INSTRUCTION_SETS does
+# not name, are left out.
+set(RBD_INSTRUCTION_SETS baseline avx2 avx512 CACHE STRING
+  "Instruction sets to compile kernels for; baseline is always among them, and alone the build is quick")
 function(rbd_add_kernels library source)
   set(options_baseline "")
   set(options_avx2 -mavx2 -mfma -mtune=haswell)
@@ -25,7 +28,8 @@ function(rbd_add_kernels library source)
   endif()
   get_filename_component(name ${source} NAME_WE)
   foreach(set IN LISTS ARGN)
-    if(NOT set STREQUAL "baseline" AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    if(NOT set STREQUAL "baseline"
+        AND NOT (set IN_LIST RBD_INSTRUCTION_SETS AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64"))
       continue()
     endif()
     string(TOUPPER ${set} upper)
