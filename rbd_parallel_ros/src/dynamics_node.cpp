@@ -10,10 +10,13 @@
 
 #include "answer_always.hpp"
 #include "backend_loader.hpp"
+#include "diagnostics/diagnostics.hpp"
 #include "dynamics.hpp"
 #include "locked_joints.hpp"
 #include "parameters.hpp"
+#include "payloads.hpp"
 #include "rbd_parallel_core/model/load_urdf.hpp"
+#include "stream/effort_topics.hpp"
 #include "text.hpp"
 
 namespace rbd_parallel_ros {
@@ -70,12 +73,18 @@ DynamicsNode::DynamicsNode(const rclcpp::NodeOptions& options)
   bias_forces_ = serve<Dynamics::BiasForces>("~/bias_forces");
   mass_matrix_ = serve<Dynamics::MassMatrix>("~/mass_matrix");
   forward_dynamics_ = serve<Dynamics::ForwardDynamics>("~/forward_dynamics");
+  serve_payloads();
   serve_model_info();
+  model_info_publisher_ = create_publisher<rbd_parallel_msgs::msg::ModelInfo>(
+      "~/model_info", rclcpp::QoS(1).transient_local());
   description_subscription_ = create_subscription<std_msgs::msg::String>(
       "robot_description", rclcpp::QoS(1).transient_local(),
       [this](std_msgs::msg::String::ConstSharedPtr message) {
         report(failure_of([&] { take_description(*message); }));
       });
+  diagnostics_ = std::make_unique<Diagnostics>(
+      *this, std::chrono::nanoseconds(
+                 static_cast<std::int64_t>(1e9 * get_parameter("diagnostics_period").as_double())));
   waits_to_start_ = get_parameter("autostart").as_bool();
   if (waits_to_start_) {
     // Not in the constructor: transitions need a complete node, and an executor to report to.
@@ -97,6 +106,7 @@ typename rclcpp::Service<Service>::SharedPtr DynamicsNode::serve(const std::stri
   return create_service<Service>(
       name,
       [this](const std::shared_ptr<Request> request, std::shared_ptr<Response> response) {
+        const auto start = std::chrono::steady_clock::now();
         answer_always(*response, [&](Response& out) {
           if (!active_) {
             throw RequestError(ErrorCode::not_active,
@@ -106,6 +116,9 @@ typename rclcpp::Service<Service>::SharedPtr DynamicsNode::serve(const std::stri
           }
           dynamics_->answer(*request, out);
         });
+        const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+        diagnostics_->services().count(response->batch_size, response->batch_size == 0,
+                                       took.count());
       },
       services_qos());
 }
@@ -121,10 +134,34 @@ void DynamicsNode::serve_model_info() {
             throw RequestError(ErrorCode::not_active,
                                "the node is not configured; it has no model yet");
           }
-          out.model_info = dynamics_->model_info(backend_in_use_);
+          out.model_info = model_info();
         });
       },
       services_qos());
+}
+
+void DynamicsNode::serve_payloads() {
+  using SetPayload = rbd_parallel_msgs::srv::SetPayload;
+  set_payload_ = create_service<SetPayload>(
+      "~/set_payload",
+      [this](const std::shared_ptr<SetPayload::Request> request,
+             std::shared_ptr<SetPayload::Response> response) {
+        answer_always(*response, [&](SetPayload::Response&) {
+          if (!dynamics_) {
+            throw RequestError(ErrorCode::not_active,
+                               "the node is not configured; configure it first");
+          }
+          use(payloads_->after(*request, *robot_));
+        });
+      },
+      services_qos());
+}
+
+rbd_parallel_msgs::msg::ModelInfo DynamicsNode::model_info() const {
+  rbd_parallel_msgs::msg::ModelInfo info = dynamics_->model_info(settings_->backend);
+  info.effort_mode = name_of(settings_->stream.mode);
+  payloads_->describe(info);
+  return info;
 }
 
 // Robot description
@@ -167,48 +204,113 @@ void DynamicsNode::start() {
 
 // Transitions
 
-std::unique_ptr<Dynamics> DynamicsNode::build_dynamics() {
+std::shared_ptr<core::Backend> DynamicsNode::configured_backend(
+    const std::shared_ptr<const core::Model>& model, const core::BackendOptions& options) {
+  const std::shared_ptr<core::Backend> backend = backends_->load(settings_->backend);
+  const std::string refusal = failure_of([&] { backend->configure(model, options); });
+  if (!refusal.empty()) {
+    throw std::runtime_error("backend " + in_quotes(settings_->backend) + " refuses: " + refusal +
+                             "; available: " + backends_->available_text());
+  }
+  return backend;
+}
+
+void DynamicsNode::build() {
   const std::string urdf = description();
   if (urdf.empty()) {
     throw std::invalid_argument(
         "there is no robot description yet; set the parameter robot_description "
         "or publish the topic robot_description (transient local)");
   }
-  const Settings settings = read_settings(*this);
-  const auto model = std::make_shared<const core::Model>(build_model(urdf, settings));
-  JointTable joints(*model, settings.model.base == core::Base::floating, settings.joints);
-  const std::shared_ptr<core::Backend> backend = backends_->load(settings.backend);
-  const std::string refusal = failure_of([&] { backend->configure(model, settings.compute); });
-  if (!refusal.empty()) {
-    throw std::runtime_error("backend " + in_quotes(settings.backend) + " refuses: " + refusal +
-                             "; available: " + backends_->available_text());
+  settings_ = std::make_unique<Settings>(read_settings(*this));
+  robot_ = std::make_shared<const core::Model>(build_model(urdf, *settings_));
+  use({});
+  declare_armatures(*this, *robot_);
+  log_warnings(get_logger(), robot_->warnings());
+}
+
+/// All that is computed from now on is with these payloads. Nothing has changed if it throws.
+void DynamicsNode::use(const Payloads& payloads) {
+  const auto model = std::make_shared<const core::Model>(payloads.attached_to(*robot_));
+  JointTable joints(*model, settings_->model.base == core::Base::floating, settings_->joints);
+  std::shared_ptr<core::Backend> for_stream;
+  if (settings_->stream.mode != EffortMode::off) {
+    core::BackendOptions one_state = settings_->compute;
+    one_state.max_batch = 1;
+    one_state.threads = 1;
+    for_stream = configured_backend(model, one_state);
   }
-  declare_armatures(*this, *model);
-  log_warnings(get_logger(), model->warnings());
-  backend_in_use_ = settings.backend;
-  return std::make_unique<Dynamics>(backend, std::move(joints));
+  if (for_stream && !effort_topics_) {
+    effort_topics_ = std::make_unique<EffortTopics>(
+        *this, std::make_unique<EffortStream>(std::move(for_stream), joints, settings_->stream));
+  }
+  auto dynamics =
+      std::make_unique<Dynamics>(configured_backend(model, settings_->compute), std::move(joints));
+  // Nothing throws from here on.
+  if (for_stream) effort_topics_->stream().replace_backend(std::move(for_stream));
+  dynamics_ = std::move(dynamics);
+  payloads_ = std::make_unique<Payloads>(payloads);
+  if (active_) {
+    model_info_publisher_->publish(model_info());
+    tell_diagnostics("active");
+  }
+}
+
+void DynamicsNode::tell_diagnostics(const std::string& state, const std::string& fault) {
+  Configuration out;
+  out.lifecycle_state = state;
+  out.active = active_;
+  out.fault = fault;
+  if (dynamics_) {
+    const core::Model& model = dynamics_->model();
+    out.robot = model.name();
+    out.joints = model.joint_names().size();
+    out.warnings = model.warnings().size();
+    out.mass = model.total_mass();
+    out.payloads = payloads_->size();
+    out.payload_mass = payloads_->mass();
+    out.backend = settings_->backend;
+    out.backend_name = dynamics_->backend().name();
+    out.backend_reason = settings_->backend == default_backend
+                             ? "the default; it takes the fastest that this machine can run"
+                             : "the parameter backend asks for it";
+    out.effort_mode = name_of(settings_->stream.mode);
+    out.latency_warning = settings_->latency_warning;
+    out.latency_error = settings_->latency_error;
+  }
+  if (effort_topics_) {
+    out.stream_settings = settings_->stream;
+    out.stream_joints = effort_topics_->stream().joint_names();
+    out.stream = effort_topics_->stream().statistics();
+  }
+  diagnostics_->set(std::move(out));
 }
 
 void DynamicsNode::release() {
   active_ = false;
+  effort_topics_.reset();
   dynamics_.reset();
-  backend_in_use_.clear();
+  payloads_.reset();
+  robot_.reset();
+  settings_.reset();
 }
 
 DynamicsNode::CallbackReturn DynamicsNode::on_configure(const rclcpp_lifecycle::State&) {
-  const std::string failure = failure_of([&] { dynamics_ = build_dynamics(); });
+  const std::string failure = failure_of([&] { build(); });
   if (!failure.empty()) {
     release();
+    tell_diagnostics("unconfigured", failure);
     RCLCPP_ERROR(get_logger(), "configure failed: %s", failure.c_str());
     return CallbackReturn::FAILURE;
   }
   waits_to_start_ = false;
+  tell_diagnostics("inactive");
   const core::Model& model = dynamics_->model();
   RCLCPP_INFO(get_logger(), "configured: robot '%s' with %zu joints (nq %d, nv %d, %.3f kg)",
               model.name().c_str(), model.joint_names().size(), model.nq(), model.nv(),
               model.total_mass());
   RCLCPP_INFO(get_logger(), "backend '%s' computes with '%s', up to %zu states in a request",
-              backend_in_use_.c_str(), dynamics_->backend().name().c_str(),
+              settings_->backend.c_str(), dynamics_->backend().name().c_str(),
               dynamics_->backend().options().max_batch);
   return CallbackReturn::SUCCESS;
 }
@@ -216,22 +318,37 @@ DynamicsNode::CallbackReturn DynamicsNode::on_configure(const rclcpp_lifecycle::
 DynamicsNode::CallbackReturn DynamicsNode::on_activate(const rclcpp_lifecycle::State& previous) {
   const CallbackReturn result = LifecycleNode::on_activate(previous);
   active_ = result == CallbackReturn::SUCCESS;
+  if (!active_) return result;
+  const std::string failure = failure_of([&] {
+    model_info_publisher_->publish(model_info());
+    if (effort_topics_) effort_topics_->start();
+  });
+  if (!failure.empty()) {
+    active_ = false;
+    RCLCPP_ERROR(get_logger(), "activate failed: %s", failure.c_str());
+    return CallbackReturn::FAILURE;
+  }
+  tell_diagnostics("active");
   return result;
 }
 
 DynamicsNode::CallbackReturn DynamicsNode::on_deactivate(const rclcpp_lifecycle::State& previous) {
   active_ = false;
+  if (effort_topics_) effort_topics_->stop();
+  tell_diagnostics("inactive");
   return LifecycleNode::on_deactivate(previous);
 }
 
 DynamicsNode::CallbackReturn DynamicsNode::on_cleanup(const rclcpp_lifecycle::State&) {
   release();
+  tell_diagnostics("unconfigured");
   return CallbackReturn::SUCCESS;
 }
 
 DynamicsNode::CallbackReturn DynamicsNode::on_shutdown(const rclcpp_lifecycle::State&) {
   waits_to_start_ = false;
   release();
+  tell_diagnostics("finalized");
   return CallbackReturn::SUCCESS;
 }
 
@@ -239,6 +356,7 @@ DynamicsNode::CallbackReturn DynamicsNode::on_error(const rclcpp_lifecycle::Stat
   RCLCPP_ERROR(get_logger(),
                "a transition failed; the node is unconfigured and can be configured again");
   release();
+  tell_diagnostics("unconfigured");
   return CallbackReturn::SUCCESS;
 }
 

@@ -24,9 +24,24 @@ constexpr std::string_view armature_prefix = "armature.";
 constexpr std::size_t most_armatures_declared = 1000;
 constexpr const char* when = "Used by the next configure; refused while active.";
 
-constexpr std::array used_by_configure{
-    "robot_description", "backend",   "joints", "base", "gravity", "mimic",
-    "inertia_policy",    "max_batch", "threads"};
+constexpr std::array used_by_configure{"robot_description",
+                                       "backend",
+                                       "joints",
+                                       "base",
+                                       "gravity",
+                                       "mimic",
+                                       "inertia_policy",
+                                       "max_batch",
+                                       "threads",
+                                       "effort_mode",
+                                       "missing_velocity",
+                                       "on_stale",
+                                       "effort_limits",
+                                       "input_timeout",
+                                       "reference_timeout",
+                                       "base_state",
+                                       "latency_warning",
+                                       "latency_error"};
 
 template <class Enum>
 struct Word {
@@ -40,6 +55,19 @@ constexpr std::array mimic_words{Word<MimicPolicy>{"honour", MimicPolicy::honour
 constexpr std::array inertia_words{Word<InertiaPolicy>{"warn", InertiaPolicy::warn},
                                    Word<InertiaPolicy>{"error", InertiaPolicy::error},
                                    Word<InertiaPolicy>{"zero", InertiaPolicy::zero}};
+
+constexpr std::array effort_mode_words{
+    Word<EffortMode>{"off", EffortMode::off}, Word<EffortMode>{"gravity", EffortMode::gravity},
+    Word<EffortMode>{"bias", EffortMode::bias},
+    Word<EffortMode>{"inverse_dynamics", EffortMode::inverse_dynamics}};
+constexpr std::array missing_velocity_words{
+    Word<MissingVelocity>{"refuse", MissingVelocity::refuse},
+    Word<MissingVelocity>{"zero", MissingVelocity::zero}};
+constexpr std::array on_stale_words{Word<OnStale>{"stop", OnStale::stop},
+                                    Word<OnStale>{"zero", OnStale::zero}};
+constexpr std::array effort_limits_words{Word<EffortLimits>{"off", EffortLimits::off},
+                                         Word<EffortLimits>{"warn", EffortLimits::warn},
+                                         Word<EffortLimits>{"clamp", EffortLimits::clamp}};
 
 template <class Words>
 std::string choices(const Words& words) {
@@ -93,6 +121,14 @@ ParameterDescriptor ranged(const std::string& description, std::int64_t from, st
   return out;
 }
 
+ParameterDescriptor seconds(const std::string& description, double from, double to) {
+  ParameterDescriptor out = described(description);
+  out.floating_point_range.resize(1);
+  out.floating_point_range[0].from_value = from;
+  out.floating_point_range[0].to_value = to;
+  return out;
+}
+
 void declare_armature(LifecycleNode& node, const std::string& name) {
   ParameterDescriptor descriptor = described(
       "Reflected rotor inertia of the joint, kg m^2 or kg, added to the diagonal of the mass "
@@ -105,8 +141,86 @@ void declare_armature(LifecycleNode& node, const std::string& name) {
   node.declare_parameter(name, 0.0, descriptor);
 }
 
+void declare_stream_parameters(LifecycleNode& node) {
+  const std::string used = std::string(" ") + when;
+  node.declare_parameter(
+      "effort_mode", std::string("off"),
+      described(
+          "What the effort stream computes from joint_states: gravity is g(q), bias is C(q, v) v "
+          "+ g(q), inverse_dynamics adds M(q) a for the accelerations of ~/reference." +
+              used,
+          choices(effort_mode_words)));
+  node.declare_parameter(
+      "missing_velocity", std::string("refuse"),
+      described("Joint states without velocities: not used, or taken as standing still." + used,
+                choices(missing_velocity_words)));
+  node.declare_parameter(
+      "on_stale", std::string("stop"),
+      described(
+          "When joint states stop, or the node is deactivated: publish no effort any more, or "
+          "zeros." +
+              used,
+          choices(on_stale_words)));
+  node.declare_parameter(
+      "effort_limits", std::string("off"),
+      described(
+          "Efforts beyond the limits of the URDF: as computed, as computed with a warning, or cut "
+          "off at the limit." +
+              used,
+          choices(effort_limits_words)));
+  node.declare_parameter(
+      "input_timeout", 0.1,
+      seconds(
+          "s. Joint states and base states older than this, or further apart, are not used." + used,
+          0.001, 3600));
+  node.declare_parameter(
+      "reference_timeout", 0.1,
+      seconds("s. How long an acceleration of ~/reference holds; then it counts as zero." + used,
+              0.001, 3600));
+  node.declare_parameter(
+      "base_state", false,
+      described("Floating base: true says that ~/base_state is published. The effort stream of a "
+                "floating base needs it." +
+                used));
+  ParameterDescriptor period =
+      seconds("s. Time between two messages on /diagnostics. Read at start.", 0.05, 60);
+  period.read_only = true;
+  node.declare_parameter("diagnostics_period", 0.5, period);
+  node.declare_parameter(
+      "latency_warning", 0.001,
+      seconds("s. Diagnostics warn when the effort stream takes longer in 1 of 100 cases." + used,
+              0, 3600));
+  node.declare_parameter("latency_error", 0.005,
+                         seconds("s. The same for an error." + used, 0, 3600));
+}
+
 void check(const std::string& fault) {
   if (!fault.empty()) throw std::invalid_argument("parameter " + fault);
+}
+
+void read_stream_settings(const LifecycleNode& node, Settings& settings) {
+  const auto word = [&](const char* name) { return node.get_parameter(name).as_string(); };
+  const auto seconds_of = [&](const char* name) { return node.get_parameter(name).as_double(); };
+  const auto nanoseconds = [&](const char* name) {
+    return static_cast<std::int64_t>(1e9 * seconds_of(name));
+  };
+  StreamSettings& stream = settings.stream;
+  stream.mode = find_word(effort_mode_words, word("effort_mode"))->value;
+  stream.missing_velocity = find_word(missing_velocity_words, word("missing_velocity"))->value;
+  stream.on_stale = find_word(on_stale_words, word("on_stale"))->value;
+  stream.limits = find_word(effort_limits_words, word("effort_limits"))->value;
+  stream.input_timeout = nanoseconds("input_timeout");
+  stream.reference_timeout = nanoseconds("reference_timeout");
+  settings.base_state = node.get_parameter("base_state").as_bool();
+  settings.latency_warning = seconds_of("latency_warning");
+  settings.latency_error = seconds_of("latency_error");
+  if (stream.mode != EffortMode::off && settings.model.base == Base::floating &&
+      !settings.base_state) {
+    throw std::invalid_argument(
+        "the base floats, and the effort stream cannot know where it is; publish ~/base_state and "
+        "set "
+        "the parameter base_state to true, or set effort_mode to off");
+  }
 }
 
 }  // namespace
@@ -116,7 +230,7 @@ void declare_node_parameters(LifecycleNode& node) {
   node.declare_parameter(
       "robot_description", std::string(),
       described("URDF text of the robot. Empty: taken from the topic robot_description." + used));
-  node.declare_parameter("backend", std::string("rbd_parallel/auto"),
+  node.declare_parameter("backend", std::string(default_backend),
                          described("Name of the pluginlib class that computes." + used,
                                    "a plugin of base class rbd_parallel_core::Backend"));
   node.declare_parameter(
@@ -143,6 +257,7 @@ void declare_node_parameters(LifecycleNode& node) {
              1000000));
   node.declare_parameter("threads", std::int64_t{1},
                          ranged("Threads that one request may use." + used, 1, 1024));
+  declare_stream_parameters(node);
   ParameterDescriptor autostart =
       described("Configure and activate at start, as soon as there is a robot description.");
   autostart.read_only = true;
@@ -183,6 +298,7 @@ Settings read_settings(const LifecycleNode& node) {
   }
   settings.compute.max_batch = static_cast<std::size_t>(node.get_parameter("max_batch").as_int());
   settings.compute.threads = static_cast<int>(node.get_parameter("threads").as_int());
+  read_stream_settings(node, settings);
   return settings;
 }
 
@@ -191,9 +307,19 @@ std::string fault_of(const rclcpp::Parameter& parameter) {
   if (name == "base") return fault_of_word(base_words, parameter);
   if (name == "mimic") return fault_of_word(mimic_words, parameter);
   if (name == "inertia_policy") return fault_of_word(inertia_words, parameter);
+  if (name == "effort_mode") return fault_of_word(effort_mode_words, parameter);
+  if (name == "missing_velocity") return fault_of_word(missing_velocity_words, parameter);
+  if (name == "on_stale") return fault_of_word(on_stale_words, parameter);
+  if (name == "effort_limits") return fault_of_word(effort_limits_words, parameter);
   if (name == "gravity") return fault_of_gravity(parameter);
   if (name.starts_with(armature_prefix)) return fault_of_armature(parameter);
   return "";
+}
+
+const char* name_of(EffortMode mode) {
+  return std::find_if(effort_mode_words.begin(), effort_mode_words.end(),
+                      [mode](const auto& candidate) { return candidate.value == mode; })
+      ->word;
 }
 
 bool is_used_by_configure(const std::string& name) {

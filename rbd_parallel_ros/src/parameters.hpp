@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "rbd_parallel_core/backend.hpp"
+#include "stream/stream_settings.hpp"
 
 /// The parameters of the node: what they are called, what they may be, and what they mean to the
 /// core.
 namespace rbd_parallel_ros {
+
+inline constexpr const char* default_backend = "rbd_parallel/auto";
 
 /// What a configure works with, the robot description apart.
 struct Settings {
@@ -18,6 +21,9 @@ struct Settings {
   std::vector<std::string> joints;  ///< empty: all
   rbd_parallel_core::ModelOptions model;
   rbd_parallel_core::BackendOptions compute;
+  StreamSettings stream;
+  bool base_state = false;                        ///< somebody publishes ~/base_state
+  double latency_warning = 0, latency_error = 0;  ///< s, of the 99th percentile in the stream
 };
 
 /// Declares all parameters, and armature.<joint> for those that were given at start. Throws what
@@ -34,6 +40,9 @@ Settings read_settings(const rclcpp_lifecycle::LifecycleNode& node);
 
 /// Why a parameter cannot have this value; "" if it can. Types and ranges are rclcpp's to check.
 std::string fault_of(const rclcpp::Parameter& parameter);
+
+/// The word that the parameter effort_mode has for it.
+const char* name_of(EffortMode mode);
 
 /// True for parameters that take effect when the node is configured, and are refused while it is
 /// active.

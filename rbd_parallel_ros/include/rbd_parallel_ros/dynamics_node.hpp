@@ -2,35 +2,44 @@
 #pragma once
 
 #include <memory>
+#include <rbd_parallel_msgs/msg/model_info.hpp>
 #include <rbd_parallel_msgs/srv/bias_forces.hpp>
 #include <rbd_parallel_msgs/srv/forward_dynamics.hpp>
 #include <rbd_parallel_msgs/srv/get_model_info.hpp>
 #include <rbd_parallel_msgs/srv/inverse_dynamics.hpp>
 #include <rbd_parallel_msgs/srv/mass_matrix.hpp>
+#include <rbd_parallel_msgs/srv/set_payload.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <rclcpp_lifecycle/lifecycle_node.hpp>
 #include <std_msgs/msg/string.hpp>
 #include <string>
 #include <vector>
 
+#include "rbd_parallel_core/backend.hpp"
+
 namespace rbd_parallel_ros {
 
 class BackendLoader;
+class Diagnostics;
 class Dynamics;
+class EffortTopics;
+class Payloads;
+struct Settings;
 
 /// Serves the dynamics of one robot: ~/inverse_dynamics, ~/bias_forces, ~/mass_matrix,
-/// ~/forward_dynamics,
-/// ~/get_model_info.
+/// ~/forward_dynamics, ~/set_payload, ~/get_model_info; and, where effort_mode says so, streams
+/// efforts for the joint states that come.
 ///
 /// unconfigured -- configure: robot description -> model, plugin -> backend, all memory -->
-/// inactive inactive     -- activate --> active: the services compute. In any other state they
-/// answer with an error code.
+/// inactive inactive -- activate --> active: the services compute and the stream runs. In any other
+/// state services answer with an error code.
 ///
 /// The robot description comes from the parameter, else from the topic robot_description (relative
 /// name, transient local). One that arrives later is used by the next configure.
 ///
 /// All callbacks are in the node's default callback group, which is mutually exclusive: under any
-/// executor one runs at a time, and nothing here needs a lock.
+/// executor one runs at a time, and nothing here needs a lock. The effort stream has a thread and a
+/// backend of its own, so that no request delays it.
 class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
  public:
   explicit DynamicsNode(const rclcpp::NodeOptions& options = rclcpp::NodeOptions());
@@ -47,11 +56,18 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   template <class Service>
   typename rclcpp::Service<Service>::SharedPtr serve(const std::string& name);
   void serve_model_info();
+  void serve_payloads();
 
   void take_description(const std_msgs::msg::String& message);
   std::string description() const;
-  std::unique_ptr<Dynamics> build_dynamics();
+  void build();
+  std::shared_ptr<rbd_parallel_core::Backend> configured_backend(
+      const std::shared_ptr<const rbd_parallel_core::Model>& model,
+      const rbd_parallel_core::BackendOptions& options);
+  void use(const Payloads& payloads);
+  rbd_parallel_msgs::msg::ModelInfo model_info() const;
   void release();
+  void tell_diagnostics(const std::string& state, const std::string& fault = "");
   void start();
   void report(const std::string& failure) const;
 
@@ -59,8 +75,12 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
       const std::vector<rclcpp::Parameter>& parameters) const;
 
   std::unique_ptr<BackendLoader> backends_;
-  std::unique_ptr<Dynamics> dynamics_;  ///< while configured
-  std::string backend_in_use_;
+  // While configured:
+  std::unique_ptr<Settings> settings_;
+  std::shared_ptr<const rbd_parallel_core::Model> robot_;  ///< without payloads
+  std::unique_ptr<Payloads> payloads_;
+  std::unique_ptr<Dynamics> dynamics_;
+  std::unique_ptr<EffortTopics> effort_topics_;  ///< none where effort_mode is off
   bool active_ = false;
   bool waits_to_start_ = false;  ///< autostart, and nothing configured yet
 
@@ -72,7 +92,11 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   rclcpp::Service<rbd_parallel_msgs::srv::BiasForces>::SharedPtr bias_forces_;
   rclcpp::Service<rbd_parallel_msgs::srv::MassMatrix>::SharedPtr mass_matrix_;
   rclcpp::Service<rbd_parallel_msgs::srv::ForwardDynamics>::SharedPtr forward_dynamics_;
+  rclcpp::Service<rbd_parallel_msgs::srv::SetPayload>::SharedPtr set_payload_;
   rclcpp::Service<rbd_parallel_msgs::srv::GetModelInfo>::SharedPtr get_model_info_;
+  rclcpp_lifecycle::LifecyclePublisher<rbd_parallel_msgs::msg::ModelInfo>::SharedPtr
+      model_info_publisher_;
+  std::unique_ptr<Diagnostics> diagnostics_;  ///< ends first: its thread reads what is above
 };
 
 }  // namespace rbd_parallel_ros

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "effort_stream.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace rbd_parallel_ros {
+namespace {
+
+namespace core = rbd_parallel_core;
+
+/// By another thread the counts are only read, so that this need not be one step for all.
+template <class Number>
+void increment(std::atomic<Number>& counter) {
+  counter.fetch_add(1, std::memory_order_relaxed);
+}
+
+RosNanoseconds nanoseconds_of(const builtin_interfaces::msg::Time& time) {
+  return std::int64_t{time.sec} * 1'000'000'000 + std::int64_t{time.nanosec};
+}
+
+/// N m or N; infinite where the URDF gives none.
+std::vector<double> effort_limits(const core::Model& model, const JointSelection& joints) {
+  std::vector<double> limits;
+  for (const std::string& name : joints.names) {
+    const core::Joint& joint = model.joints()[static_cast<std::size_t>(*model.find_joint(name))];
+    const double limit = joint.limits ? joint.limits->effort : 0;
+    limits.push_back(limit > 0 ? limit : std::numeric_limits<double>::infinity());
+  }
+  return limits;
+}
+
+JointStateReader::Velocity use_of_velocity(const StreamSettings& settings) {
+  using Velocity = JointStateReader::Velocity;
+  if (settings.mode == EffortMode::gravity) return Velocity::unused;
+  return settings.missing_velocity == MissingVelocity::zero ? Velocity::zero_where_missing
+                                                            : Velocity::needed;
+}
+
+}  // namespace
+
+EffortStream::EffortStream(std::shared_ptr<core::Backend> backend, const JointTable& joints,
+                           const StreamSettings& settings)
+    : settings_(settings),
+      joints_(joints.all()),
+      floating_base_(joints.floating_base()),
+      reader_(joints_),
+      stamps_(settings.input_timeout),
+      base_stamps_(settings.input_timeout),
+      reference_stamps_(settings.reference_timeout),
+      backend_(std::make_unique<std::shared_ptr<core::Backend>>(std::move(backend))),
+      q_(joints.rest_position()),
+      v_(joints.nv()),
+      a_(joints.nv()),
+      tau_(joints.nv()),
+      reference_(joints.nv()),
+      next_reference_(joints.nv()),
+      effort_(joints_.names.size()),
+      limits_(effort_limits((*backend_)->model(), joints_)) {}
+
+void EffortStream::restart(SteadyNanoseconds now) {
+  stamps_.reset();
+  base_stamps_.reset();
+  reference_stamps_.reset();
+  base_came_ = false;
+  base_until_ = reference_until_ = 0;
+  fresh_until_ = now + settings_.input_timeout;
+  counts_.stale = false;  // until the time is over
+}
+
+Refusal EffortStream::refuse(Refusal refusal) {
+  increment(counts_.refused[static_cast<std::size_t>(refusal)]);
+  counts_.last_refusal = refusal;
+  return refusal;
+}
+
+Refusal EffortStream::take(const sensor_msgs::msg::JointState& state, const Now& now) {
+  next_backend_.take(backend_);
+  increment(counts_.received);
+  Refusal refusal = read(state, now);
+  if (refusal == Refusal::none) refusal = compute(now);
+  if (refusal != Refusal::none) return refuse(refusal);
+  fresh_until_ = now.steady + settings_.input_timeout;
+  counts_.stale = false;
+  increment(counts_.computed);
+  return Refusal::none;
+}
+
+Refusal EffortStream::read(const sensor_msgs::msg::JointState& state, const Now& now) {
+  // The stamp first: what is out of order is not looked at.
+  const Refusal late = stamps_.check(nanoseconds_of(state.header.stamp), now.ros);
+  if (late != Refusal::none) return late;
+  const Refusal unreadable = reader_.read(state, use_of_velocity(settings_), q_, v_);
+  if (unreadable != Refusal::none) {
+    counts_.last_joint = reader_.index_at_fault();
+    return unreadable;
+  }
+  if (!floating_base_) return Refusal::none;
+  if (!base_came_) return Refusal::base_missing;
+  return now.steady > base_until_ ? Refusal::base_old : Refusal::none;
+}
+
+void EffortStream::find_accelerations(SteadyNanoseconds now) {
+  if (now <= reference_until_) {
+    a_ = reference_;
+  } else {
+    std::fill(a_.begin(), a_.end(), 0.0);
+    increment(counts_.without_reference);
+  }
+}
+
+Refusal EffortStream::compute(const Now& now) {
+  core::StateStatus status;
+  const std::span<core::StateStatus> statuses(&status, 1);
+  core::Backend& backend = **backend_;
+  core::Result result;
+  switch (settings_.mode) {
+    case EffortMode::off:
+      return Refusal::backend_failed;
+    case EffortMode::gravity:
+      result =
+          backend.gravity_forces({.batch = 1, .q = q_, .v = {}, .tau = tau_, .status = statuses});
+      break;
+    case EffortMode::bias:
+      result = backend.bias_forces({.batch = 1, .q = q_, .v = v_, .tau = tau_, .status = statuses});
+      break;
+    case EffortMode::inverse_dynamics:
+      find_accelerations(now.steady);
+      result = backend.inverse_dynamics(
+          {.batch = 1, .q = q_, .v = v_, .a = a_, .tau = tau_, .status = statuses});
+      break;
+  }
+  if (!result.ok()) return Refusal::backend_failed;
+  if (!status.ok()) return Refusal::effort_not_finite;
+  return put_effort();
+}
+
+Refusal EffortStream::put_effort() {
+  for (std::size_t i = 0; i < effort_.size(); ++i) {
+    const double effort = tau_[joints_.v[i]];
+    if (!std::isfinite(effort)) return Refusal::effort_not_finite;
+    const bool beyond = settings_.limits != EffortLimits::off && std::abs(effort) > limits_[i];
+    effort_[i] = beyond && settings_.limits == EffortLimits::clamp
+                     ? std::copysign(limits_[i], effort)
+                     : effort;
+    if (beyond) {
+      increment(counts_.beyond_limits);
+      counts_.beyond_limit_joint = static_cast<int>(i);
+    }
+  }
+  return Refusal::none;
+}
+
+bool EffortStream::has_become_stale(SteadyNanoseconds now) {
+  if (now <= fresh_until_ || counts_.stale) return false;
+  counts_.stale = true;
+  stamps_.reset();  // whoever comes back is judged by the clock alone
+  return true;
+}
+
+void EffortStream::take(const nav_msgs::msg::Odometry& base, const Now& now) {
+  const auto& [position, orientation] = base.pose.pose;
+  const auto& [linear, angular] = base.twist.twist;
+  const std::array pose{position.x,    position.y,    position.z,   orientation.x,
+                        orientation.y, orientation.z, orientation.w};
+  const std::array twist{linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+  const auto finite = [](const auto& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
+  };
+  const double norm = std::hypot(std::hypot(pose[3], pose[4]), std::hypot(pose[5], pose[6]));
+  const bool usable =
+      floating_base_ && finite(pose) && finite(twist) && std::abs(norm - 1) < 0.01 &&
+      base_stamps_.check(nanoseconds_of(base.header.stamp), now.ros) == Refusal::none;
+  if (!usable) return increment(counts_.base_refused);
+  std::copy(pose.begin(), pose.end(), q_.begin());
+  std::copy(twist.begin(), twist.end(), v_.begin());
+  base_until_ = now.steady + settings_.input_timeout;
+  base_came_ = true;
+}
+
+void EffortStream::take(const rbd_parallel_msgs::msg::AccelerationReference& reference,
+                        const Now& now) {
+  const auto refuse_it = [&] { increment(counts_.reference_refused); };
+  if (reference.joint_names.size() != reference.acceleration.size()) return refuse_it();
+  if (reference_stamps_.check(nanoseconds_of(reference.header.stamp), now.ros) != Refusal::none)
+    return refuse_it();
+  std::fill(next_reference_.begin(), next_reference_.end(),
+            std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < reference.joint_names.size(); ++i) {
+    const auto found =
+        std::find(joints_.names.begin(), joints_.names.end(), reference.joint_names[i]);
+    if (found == joints_.names.end() || !std::isfinite(reference.acceleration[i]))
+      return refuse_it();
+    double& place =
+        next_reference_[joints_.v[static_cast<std::size_t>(found - joints_.names.begin())]];
+    if (!std::isnan(place)) return refuse_it();  // named twice
+    place = reference.acceleration[i];
+  }
+  std::replace_if(
+      next_reference_.begin(), next_reference_.end(), [](double x) { return std::isnan(x); }, 0.0);
+  std::swap(reference_, next_reference_);
+  const std::int64_t age = now.ros - nanoseconds_of(reference.header.stamp);
+  reference_until_ = now.steady + settings_.reference_timeout - std::max<std::int64_t>(age, 0);
+}
+
+void EffortStream::replace_backend(std::shared_ptr<core::Backend> backend) {
+  next_backend_.offer(std::make_unique<std::shared_ptr<core::Backend>>(std::move(backend)));
+}
+
+}  // namespace rbd_parallel_ros

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "effort_topics.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace rbd_parallel_ros {
+namespace {
+
+using sensor_msgs::msg::JointState;
+
+SteadyNanoseconds steady_now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// How often inputs are looked for: often enough that the time-out is kept within a quarter.
+std::chrono::nanoseconds watch_period(const StreamSettings& settings) {
+  using namespace std::chrono_literals;
+  const std::chrono::nanoseconds quarter(settings.input_timeout / 4);
+  return std::clamp<std::chrono::nanoseconds>(quarter, 1ms, 100ms);
+}
+
+/// Controllers read commands reliably; the newest one is all that counts.
+rclcpp::QoS output_qos() { return rclcpp::QoS(1); }
+
+}  // namespace
+
+EffortTopics::EffortTopics(rclcpp_lifecycle::LifecycleNode& node,
+                           std::unique_ptr<EffortStream> stream)
+    : node_(node),
+      stream_(std::move(stream)),
+      group_(node.create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive, false)) {
+  effort_.name = stream_->joint_names();
+  effort_.effort.resize(effort_.name.size());
+  commands_.data.resize(effort_.name.size());
+  effort_publisher_ = node.create_publisher<JointState>("~/effort", output_qos());
+  commands_publisher_ =
+      node.create_publisher<std_msgs::msg::Float64MultiArray>("~/effort_commands", output_qos());
+}
+
+EffortTopics::~EffortTopics() { stop(); }
+
+template <class Message>
+void EffortTopics::listen(const char* topic) {
+  rclcpp::SubscriptionOptions options;
+  options.callback_group = group_;
+  subscriptions_.push_back(node_.create_subscription<Message>(
+      topic, rclcpp::SensorDataQoS(),
+      [this](const Message& message) { stream_->take(message, now()); }, options));
+}
+
+void EffortTopics::start() {
+  stream_->restart(steady_now());
+  effort_publisher_->on_activate();
+  commands_publisher_->on_activate();
+  rclcpp::SubscriptionOptions options;
+  options.callback_group = group_;
+  subscriptions_.push_back(node_.create_subscription<JointState>(
+      "joint_states", rclcpp::SensorDataQoS(),
+      [this](const JointState& state) { take_state(state); }, options));
+  listen<rbd_parallel_msgs::msg::AccelerationReference>("~/reference");
+  listen<nav_msgs::msg::Odometry>("~/base_state");
+  watch_timer_ = node_.create_wall_timer(
+      watch_period(stream_->settings()), [this] { watch(); }, group_);
+  thread_ = std::make_unique<ExecutorThread>(node_.get_node_base_interface(), group_);
+}
+
+void EffortTopics::stop() {
+  if (!thread_) return;
+  thread_.reset();
+  watch_timer_.reset();
+  subscriptions_.clear();
+  if (stream_->settings().on_stale == OnStale::zero) publish_zeros();
+  effort_publisher_->on_deactivate();
+  commands_publisher_->on_deactivate();
+}
+
+EffortStream::Now EffortTopics::now() const { return {node_.now().nanoseconds(), steady_now()}; }
+
+void EffortTopics::take_state(const JointState& state) {
+  const EffortStream::Now received = now();
+  if (stream_->take(state, received) != Refusal::none) return;
+  publish(stream_->effort(), state.header.stamp);
+  stream_->statistics()->latency.count(steady_now() - received.steady);
+}
+
+void EffortTopics::watch() {
+  const bool turned = stream_->has_become_stale(steady_now());
+  const bool zero = stream_->settings().on_stale == OnStale::zero;
+  if (turned) {
+    RCLCPP_ERROR(node_.get_logger(),
+                 "no joint state that can be used for %.3f s (the last reason: %s); %s",
+                 1e-9 * static_cast<double>(stream_->settings().input_timeout),
+                 text_of(stream_->counts().last_refusal).name,
+                 zero ? "zeros are published until there is one" : "no effort is published");
+  }
+  if (zero && stream_->counts().stale) publish_zeros();
+}
+
+void EffortTopics::publish(std::span<const double> effort,
+                           const builtin_interfaces::msg::Time& stamp) {
+  effort_.header.stamp = stamp;
+  std::copy(effort.begin(), effort.end(), effort_.effort.begin());
+  std::copy(effort.begin(), effort.end(), commands_.data.begin());
+  commands_publisher_->publish(commands_);
+  effort_publisher_->publish(effort_);
+}
+
+void EffortTopics::publish_zeros() {
+  std::fill(effort_.effort.begin(), effort_.effort.end(), 0.0);
+  std::fill(commands_.data.begin(), commands_.data.end(), 0.0);
+  effort_.header.stamp = node_.now();
+  commands_publisher_->publish(commands_);
+  effort_publisher_->publish(effort_);
+}
+
+}  // namespace rbd_parallel_ros

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "refusal.hpp"
+
+namespace rbd_parallel_ros {
+
+/// Nanoseconds of the node's clock, which may be simulated, stand still or jump.
+using RosNanoseconds = std::int64_t;
+/// Nanoseconds of the steady clock.
+using SteadyNanoseconds = std::int64_t;
+
+/// Says which inputs are in time: each later than the one before it, none further than `timeout`
+/// from the clock or from the one before it.
+class StampGuard {
+ public:
+  explicit StampGuard(std::int64_t timeout) : timeout_(timeout) {}
+
+  /// Looks at the next stamp; it counts as seen unless it is refused. After a jump of the clock the
+  /// stamp that shows it is refused, and is where the next ones are counted from.
+  Refusal check(RosNanoseconds stamp, RosNanoseconds now);
+
+  /// Forgets what came before; the next stamp is compared with the clock only.
+  void reset() { last_.reset(); }
+
+ private:
+  std::int64_t timeout_;
+  std::optional<RosNanoseconds> last_;
+};
+
+}  // namespace rbd_parallel_ros
