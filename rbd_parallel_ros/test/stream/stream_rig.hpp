@@ -15,12 +15,11 @@ constexpr std::int64_t ms = 1'000'000;
 /// A stream with a clock that stands where the test puts it, and messages that are right until the
 /// test spoils them.
 struct StreamRig {
-  explicit StreamRig(StreamSettings settings, const std::string& robot = "arm7",
+  explicit StreamRig(StreamSettings settings, const std::string& name = "arm7",
                      Base base = Base::fixed, std::vector<std::string> order = {})
-      : robot(robot, base, order, 1) {
+      : robot(name, base, order, 1) {
     stream = std::make_unique<EffortStream>(
-        this->robot.served, JointTable(*this->robot.model, base == Base::floating, order),
-        settings);
+        robot.served, JointTable(*robot.model, base == Base::floating, order), settings);
     stream->restart(now.steady);
     state.name = stream->joint_names();
     state.position = random_numbers(state.name.size(), 1);

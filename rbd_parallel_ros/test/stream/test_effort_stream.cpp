@@ -179,7 +179,7 @@ TEST(EffortStream, SizesThatDoNotFitAreRefused) {
   rig.state.position.resize(7);
   rig.state.velocity.resize(3);
   EXPECT_EQ(rig.send(), Refusal::wrong_size);
-  rig.state = {};
+  rig.state = sensor_msgs::msg::JointState();
   EXPECT_EQ(rig.send(), Refusal::missing_joint);
 }
 
@@ -191,7 +191,7 @@ TEST(EffortStream, StampsAreGuarded) {
   EXPECT_EQ(rig.stream->take(rig.state, rig.now), Refusal::stamp_old);
   rig.state.header.stamp = StreamRig::stamp(rig.now.ros + 200 * ms);
   EXPECT_EQ(rig.stream->take(rig.state, rig.now), Refusal::stamp_ahead);
-  rig.state.header.stamp = {};
+  rig.state.header.stamp = StreamRig::stamp(0);
   EXPECT_EQ(rig.stream->take(rig.state, rig.now), Refusal::stamp_missing);
   rig.now.ros -= 1000 * ms;  // a simulation starts again
   EXPECT_EQ(rig.send(), Refusal::clock_jumped);
@@ -261,7 +261,7 @@ TEST(EffortStream, BadReferencesAreNotUsed) {
       [](Reference& r) { r.acceleration.pop_back(); },
       [](Reference& r) { r.joint_names[1] = "nobody"; },
       [](Reference& r) { r.joint_names[1] = r.joint_names[0]; },
-      [](Reference& r) { r.header.stamp = {}; },
+      [](Reference& r) { r.header.stamp = StreamRig::stamp(0); },
   };
   for (const auto& make_bad : spoil) {
     StreamRig rig(mode(EffortMode::inverse_dynamics));
@@ -355,7 +355,7 @@ TEST(EffortStream, BadBaseStatesAreNotUsed) {
       [](Odometry& base) { base.twist.twist.angular.y = infinity; },
       [](Odometry& base) { base.pose.pose.orientation.w = 0, base.pose.pose.orientation.y = 0; },
       [](Odometry& base) { base.pose.pose.orientation.w = 2; },
-      [](Odometry& base) { base.header.stamp = {}; },
+      [](Odometry& base) { base.header.stamp = StreamRig::stamp(0); },
   };
   for (const auto& make_bad : spoil) {
     StreamRig rig(mode(EffortMode::gravity), "quadruped", Base::floating);

@@ -10,7 +10,7 @@ namespace {
 
 /// Counts how many there are, and who ends them.
 struct Thing {
-  explicit Thing(int number) : number(number) { ++alive; }
+  explicit Thing(int its_number) : number(its_number) { ++alive; }
   ~Thing() {
     --alive;
     ended_by = std::this_thread::get_id();
