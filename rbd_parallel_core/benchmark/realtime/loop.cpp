@@ -11,9 +11,10 @@ namespace {
 using rbd_parallel_core::Result;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::uint64_t kBlock = 1000;                  // Calls in a row.
-constexpr std::int64_t kRest = 1'000'000;               // Between blocks, in nanoseconds.
-constexpr std::uint64_t kControlMultiplications = 600;  // About as long as a call.
+constexpr std::uint64_t kBlock = 1000;     // Calls in a row.
+constexpr std::int64_t kRest = 1'000'000;  // Between blocks, in nanoseconds.
+constexpr std::size_t kNumbersInLine = 64 / sizeof(std::uint64_t);  // Of a cache.
+constexpr std::size_t kControlLines = 256;                          // 4 pages.
 
 std::int64_t nanoseconds(clockid_t clock) noexcept {
   timespec now{};
@@ -28,11 +29,12 @@ void sleep_until(std::int64_t time) noexcept {
   }
 }
 
-// Each multiplication waits for the one before.
-void multiply() noexcept {
+// A chain of multiplications in which each waits for the one before, and a number from a new line
+// of the cache for every other: about as long as a call, and about as much memory.
+void multiply(const std::vector<std::uint64_t>& memory) noexcept {
   std::uint64_t x = 1;
-  for (std::uint64_t k = 0; k < kControlMultiplications; ++k) {
-    x *= 0x9E3779B97F4A7C15u;
+  for (std::size_t k = 0; k < memory.size(); k += kNumbersInLine) {
+    x = (x * 0x9E3779B97F4A7C15u + memory[k]) * 0x9E3779B97F4A7C15u;
     asm volatile("" : "+r"(x));
   }
 }
@@ -40,7 +42,11 @@ void multiply() noexcept {
 }  // namespace
 
 Loop::Loop(rbd_parallel_core::Backend& backend, const States& states)
-    : backend_(backend), states_(states), vector_(states.nv), matrix_(states.nv * states.nv) {
+    : backend_(backend),
+      states_(states),
+      vector_(states.nv),
+      matrix_(states.nv * states.nv),
+      control_(kControlLines * kNumbersInLine) {
   // The clock's page comes with its first reading, and that would count as a fault of a call.
   nanoseconds(CLOCK_MONOTONIC_RAW);
 }
@@ -60,7 +66,7 @@ Result Loop::call(std::size_t operation) noexcept {
       return backend_.forward_dynamics(
           {.q = q, .v = v, .tau = states_.tau_of(state_), .qdd = vector_});
     default:
-      multiply();
+      multiply(control_);
       return {};
   }
 }
@@ -77,8 +83,12 @@ std::int64_t Loop::timed_call(std::size_t operation) noexcept {
 void Loop::block(std::uint64_t repeats) noexcept {
   const Usage before = usage_so_far();
   for (std::size_t k = 0; k < kOperations.size(); ++k) {
-    for (std::uint64_t n = 0; n < repeats; ++n) counts_->calls[k].add(timed_call(k));
+    const std::size_t operation = (first_of_block_ + k) % kOperations.size();
+    for (std::uint64_t n = 0; n < repeats; ++n) {
+      counts_->calls[operation].add(timed_call(operation));
+    }
   }
+  ++first_of_block_;
   counts_->inside += usage_so_far() - before;
 }
 

@@ -14,8 +14,8 @@
 
 namespace rbd_bench {
 
-// What is timed: calls with one state. The last one is no call but a chain of multiplications, to
-// see what the machine does to code that touches no memory.
+// What is timed: calls with one state. The last one is no call but simple arithmetic, to see what
+// the machine does to any code.
 constexpr std::array kOperations = {"gravity_forces", "bias_forces",      "inverse_dynamics",
                                     "mass_matrix",    "forward_dynamics", "control"};
 
@@ -58,6 +58,8 @@ class Loop {
   const States& states_;
   std::size_t state_ = 0;
   std::vector<double> vector_, matrix_;
+  std::vector<std::uint64_t> control_;
+  std::size_t first_of_block_ = 0;  // Each operation in turn is the first after the sleep.
   std::array<std::int64_t, kOperations.size()> first_{};
   Usage first_usage_;
   std::unique_ptr<Counts> counts_ = std::make_unique<Counts>();

@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -78,7 +79,8 @@ void run(const RealtimeSettings& settings) {
     loop.run_back_to_back(settings.calls);
   } else {
     const double cycles = settings.seconds * 1e6 / static_cast<double>(settings.period_us);
-    loop.run_periodically(static_cast<std::uint64_t>(cycles), settings.period_us * 1000);
+    loop.run_periodically(static_cast<std::uint64_t>(std::llround(cycles)),
+                          settings.period_us * 1000);
   }
 
   std::fputs(to_text(settings, granted, loop).c_str(), stdout);

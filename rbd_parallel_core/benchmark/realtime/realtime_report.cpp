@@ -113,9 +113,12 @@ std::string to_text(const RealtimeSettings& settings, const Granted& granted, co
 
 std::string to_json(const RealtimeSettings& settings, const Granted& granted, const Loop& loop) {
   const Counts& counts = loop.counts();
-  return format("{\"backend\": \"%s\", \"inputs\": \"%s\", \"period_us\": %lld,\n",
-                settings.backend.c_str(), settings.inputs.c_str(),
-                static_cast<long long>(settings.period_us)) +
+  return format(
+             "{\"backend\": \"%s\", \"inputs\": \"%s\", \"flush_denormals\": %s, "
+             "\"period_us\": %lld,\n",
+             settings.backend.c_str(), settings.inputs.c_str(),
+             settings.flush_denormals ? "true" : "false",
+             static_cast<long long>(settings.period_us)) +
          "\"scheduler\": \"" + granted.scheduler + "\", \"memory\": \"" + granted.memory +
          "\", \"core\": \"" + granted.core + "\",\n" +
          format("\"refused\": %llu, \"missed\": %llu,\n",

@@ -5,14 +5,18 @@
 
 #include <gtest/gtest.h>
 #include <link.h>
+#include <malloc.h>
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "plain_memory.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
 #include "realtime/usage.hpp"
+#include "rehoused_backend.hpp"
 
 namespace rbd_parallel_core::conformance {
 namespace {
@@ -33,24 +37,31 @@ std::int64_t faults_during(const Call& call, Backend& backend, const Batch& batc
   return usage.minor_faults + usage.major_faults;
 }
 
-/// Another backend has called everything before: the pages of the code are there.
-void load_code(const std::string& name, const std::shared_ptr<const Model>& model,
-               const Batch& batch) {
-  const auto backend = make_backend(name);
-  backend->configure(model, {.max_batch = batch_size});
-  for (const Call& call : every_call()) static_cast<void>(faults_during(call, *backend, batch));
+/// Every backend that there is, in double and in float.
+std::vector<std::function<std::unique_ptr<Backend>()>> makers() {
+  std::vector<std::function<std::unique_ptr<Backend>()>> result;
+  for (const std::string& name : backend_names()) {
+    result.emplace_back([name] { return make_backend(name); });
+    result.emplace_back(
+        [name] { return std::make_unique<RehousedBackend<float, PlainMemory>>(name); });
+  }
+  return result;
 }
 
+/// Blocks of a page and more come from the kernel, untouched, not from what was freed before.
+void take_fresh_pages() { ASSERT_EQ(mallopt(M_MMAP_THRESHOLD, 4096), 1); }
+
 TEST(FirstCall, FindsAllPagesOfTheWorkspace) {
+  take_fresh_pages();
   const auto model = large_robot();
   const Batch batch = random_batch(*model, batch_size, 3);
-  std::vector<std::unique_ptr<Backend>> backends;  // they live on, so that none gets used pages
-  for (const std::string& name : backend_names()) {
-    load_code(name, model, batch);
+  for (const auto& make : makers()) {
     for (const Call& call : every_call()) {
-      backends.push_back(make_backend(name));
-      backends.back()->configure(model, {.max_batch = batch_size});
-      EXPECT_EQ(faults_during(call, *backends.back(), batch), 0) << call.name << " of " << name;
+      const auto first = make(), second = make();
+      first->configure(model, {.max_batch = batch_size});
+      second->configure(model, {.max_batch = batch_size});
+      static_cast<void>(faults_during(call, *first, batch));  // brings the pages of the code
+      EXPECT_EQ(faults_during(call, *second, batch), 0) << call.name << " of " << second->name();
     }
   }
 }
@@ -75,6 +86,7 @@ class TakesUntouchedMemory : public Backend {
 };
 
 TEST(FirstCall, AnUntouchedPageIsCaught) {
+  take_fresh_pages();
   const auto model = large_robot();
   const Batch batch = random_batch(*model, batch_size, 3);
   TakesUntouchedMemory backend;
