@@ -30,7 +30,7 @@ void sleep_until(std::int64_t time) noexcept {
 }
 
 // A chain of multiplications in which each waits for the one before, and a number from a new line
-// of the cache for every other: about as long as a call, and about as much memory.
+// of the cache for every other: about as long as a call.
 void multiply(const std::vector<std::uint64_t>& memory) noexcept {
   std::uint64_t x = 1;
   for (std::size_t k = 0; k < memory.size(); k += kNumbersInLine) {

@@ -98,8 +98,8 @@ TEST(FirstCall, AnUntouchedPageIsCaught) {
   }
 }
 
-/// Whether the loader is asked to look up all functions that the library calls when it loads it.
-/// Nothing if the process has no such library.
+/// Whether a library was found in the process, and whether the loader looked up all functions that
+/// it calls when it loaded it.
 struct Binding {
   const char* library;
   bool found, now;
