@@ -4,7 +4,15 @@
 import rclpy
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
-from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, GetModelInfo, InverseDynamics, MassMatrix, SetPayload
+from rbd_parallel_msgs.srv import (
+    BiasForces,
+    FillTrajectoryEffort,
+    ForwardDynamics,
+    GetModelInfo,
+    InverseDynamics,
+    MassMatrix,
+    SetPayload,
+)
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
@@ -22,6 +30,7 @@ SERVICES = {
     BiasForces: "bias_forces",
     MassMatrix: "mass_matrix",
     ForwardDynamics: "forward_dynamics",
+    FillTrajectoryEffort: "fill_trajectory_effort",
     SetPayload: "set_payload",
     GetModelInfo: "get_model_info",
     ChangeState: "change_state",

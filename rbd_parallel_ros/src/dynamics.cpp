@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics.hpp"
 
-#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -9,7 +8,9 @@
 #include "conversion.hpp"
 #include "request.hpp"
 #include "request_error.hpp"
+#include "response.hpp"
 #include "text.hpp"
+#include "trajectory_effort.hpp"
 
 namespace rbd_parallel_ros {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 namespace core = rbd_parallel_core;
 using StateStatus = core::StateStatus;
 
-// The numbers that stand in the .srv files.
+// The numbers that stand in the .srv and .msg files.
 
 template <class Response>
 constexpr bool codes_agree() {
@@ -40,35 +41,25 @@ constexpr bool codes_agree() {
          same(Response::BACKEND_FAILED, ErrorCode::backend_failed) &&
          same(Response::INTERNAL_ERROR, ErrorCode::internal_error) &&
          is(Response::STATUS_OK, StateStatus::Code::ok) &&
-         is(Response::STATUS_NOT_FINITE, StateStatus::Code::not_finite) &&
-         is(Response::STATUS_SINGULAR, StateStatus::Code::singular);
+         is(Response::STATUS_NOT_FINITE, StateStatus::Code::not_finite);
 }
-static_assert(codes_agree<Dynamics::InverseDynamics::Response>());
-static_assert(codes_agree<Dynamics::BiasForces::Response>());
-static_assert(codes_agree<Dynamics::MassMatrix::Response>());
-static_assert(codes_agree<Dynamics::ForwardDynamics::Response>());
 
-[[noreturn]] void refuse_choice(const char* field, unsigned value, const char* choices) {
-  throw RequestError(ErrorCode::invalid_argument,
-                     std::string(field) + " is " + std::to_string(value) + ", expected " + choices);
+template <class Response>
+constexpr bool all_codes_agree() {
+  return codes_agree<Response>() &&
+         Response::STATUS_SINGULAR == static_cast<std::uint8_t>(StateStatus::Code::singular);
 }
+static_assert(all_codes_agree<Dynamics::InverseDynamics::Response>());
+static_assert(all_codes_agree<Dynamics::BiasForces::Response>());
+static_assert(all_codes_agree<Dynamics::MassMatrix::Response>());
+static_assert(all_codes_agree<Dynamics::ForwardDynamics::Response>());
+static_assert(all_codes_agree<Dynamics::EffortBatch>());
+static_assert(codes_agree<Dynamics::FillTrajectoryEffort::Response>());  // never singular
 
 template <class In>
 Request open(const core::Backend& backend, const JointTable& joints, const In& in) {
   return Request(joints, in.joint_names, in.batch_size, backend.options().max_batch,
                  in.position.size(), in.base_pose.size());
-}
-
-/// What only a backend can refuse; sizes were checked before.
-void check(const core::Result& result) {
-  switch (result.code) {
-    case core::Code::ok:
-      return;
-    case core::Code::unsupported:
-      throw RequestError(ErrorCode::unsupported, core::message(result));
-    default:
-      throw RequestError(ErrorCode::backend_failed, core::message(result));
-  }
 }
 
 /// The external wrenches of a request, as the core takes them.
@@ -116,35 +107,6 @@ void put_header(const Request& request, Out& out) {
   out.batch_size = static_cast<std::uint32_t>(request.batch());
 }
 
-/// The status of each state, and a summary if one of them failed.
-template <class Out>
-void put_status(std::span<const StateStatus> states, const core::Model& model, Out& out) {
-  out.status.resize(states.size());
-  std::size_t failed = 0, first = states.size();
-  bool any_singular = false;
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    out.status[i] = static_cast<std::uint8_t>(states[i].code);
-    if (states[i].ok()) continue;
-    ++failed;
-    first = std::min(first, i);
-    any_singular = any_singular || states[i].code == StateStatus::Code::singular;
-  }
-  if (failed == 0) return;
-  if (any_singular) {
-    out.status_joint.resize(states.size());
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      const bool known = states[i].dof >= 0 && states[i].dof < model.nv();
-      if (states[i].code != StateStatus::Code::singular || !known) continue;
-      const auto joint = static_cast<std::size_t>(model.joint_of_dof(states[i].dof));
-      out.status_joint[i] = model.joints()[joint].name;
-    }
-  }
-  out.error_code = static_cast<std::uint16_t>(ErrorCode::states_failed);
-  out.error_msg = std::to_string(failed) + " of " + std::to_string(states.size()) +
-                  " states failed; the first is state " + std::to_string(first) + ": " +
-                  core::message(states[first], model);
-}
-
 /// Lets `compute(tau, status)` fill batch x nv numbers, and hands out those of the joints and of
 /// the base.
 template <class Out, class BaseArray, class Compute>
@@ -167,6 +129,30 @@ void put_joint_numbers(const Request& request, const core::Model& model, Out& ou
   put_status(status, model, out);
 }
 
+/// Requests come by service and by topic; the fields have the same names.
+template <class In, class Out>
+void inverse_dynamics(core::Backend& backend, const JointTable& joints, const In& in, Out& out) {
+  const Request request = open(backend, joints, in);
+  const std::vector<double> base_pose = numbers_of(in.base_pose),
+                            base_twist = numbers_of(in.base_twist),
+                            base_acceleration = numbers_of(in.base_acceleration);
+  const ModelArray q = request.positions({"position", in.position}, {"base_pose", base_pose});
+  const ModelArray v = request.rates({"velocity", in.velocity}, {"base_twist", base_twist});
+  const ModelArray a =
+      request.rates({"acceleration", in.acceleration}, {"base_acceleration", base_acceleration});
+  const Wrenches wrenches(in, request, backend.model());
+  put_joint_numbers(request, backend.model(), out, out.effort, out.base_wrench,
+                    [&](std::span<double> tau, std::span<StateStatus> status) {
+                      return backend.inverse_dynamics({.batch = request.batch(),
+                                                       .q = q.values(),
+                                                       .v = v.values(),
+                                                       .a = a.values(),
+                                                       .f_ext = wrenches.view(),
+                                                       .tau = tau,
+                                                       .status = status});
+                    });
+}
+
 core::ForwardMethod method_of(const Dynamics::ForwardDynamics::Request& in) {
   using In = Dynamics::ForwardDynamics::Request;
   switch (in.method) {
@@ -187,25 +173,16 @@ Dynamics::Dynamics(std::shared_ptr<core::Backend> backend, JointTable joints)
     : backend_(std::move(backend)), joints_(std::move(joints)) {}
 
 void Dynamics::answer(const InverseDynamics::Request& in, InverseDynamics::Response& out) {
-  const Request request = open(*backend_, joints_, in);
-  const std::vector<double> base_pose = numbers_of(in.base_pose),
-                            base_twist = numbers_of(in.base_twist),
-                            base_acceleration = numbers_of(in.base_acceleration);
-  const ModelArray q = request.positions({"position", in.position}, {"base_pose", base_pose});
-  const ModelArray v = request.rates({"velocity", in.velocity}, {"base_twist", base_twist});
-  const ModelArray a =
-      request.rates({"acceleration", in.acceleration}, {"base_acceleration", base_acceleration});
-  const Wrenches wrenches(in, request, model());
-  put_joint_numbers(request, model(), out, out.effort, out.base_wrench,
-                    [&](std::span<double> tau, std::span<StateStatus> status) {
-                      return backend_->inverse_dynamics({.batch = request.batch(),
-                                                         .q = q.values(),
-                                                         .v = v.values(),
-                                                         .a = a.values(),
-                                                         .f_ext = wrenches.view(),
-                                                         .tau = tau,
-                                                         .status = status});
-                    });
+  inverse_dynamics(*backend_, joints_, in, out);
+}
+
+void Dynamics::answer(const StateBatch& in, EffortBatch& out) {
+  inverse_dynamics(*backend_, joints_, in, out);
+}
+
+void Dynamics::answer(const FillTrajectoryEffort::Request& in,
+                      FillTrajectoryEffort::Response& out) {
+  fill_trajectory_effort(*backend_, joints_, in, out);
 }
 
 void Dynamics::answer(const BiasForces::Request& in, BiasForces::Response& out) {

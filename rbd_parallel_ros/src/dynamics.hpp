@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <rbd_parallel_msgs/msg/effort_batch.hpp>
 #include <rbd_parallel_msgs/msg/model_info.hpp>
+#include <rbd_parallel_msgs/msg/state_batch.hpp>
 #include <rbd_parallel_msgs/srv/bias_forces.hpp>
+#include <rbd_parallel_msgs/srv/fill_trajectory_effort.hpp>
 #include <rbd_parallel_msgs/srv/forward_dynamics.hpp>
 #include <rbd_parallel_msgs/srv/inverse_dynamics.hpp>
 #include <rbd_parallel_msgs/srv/mass_matrix.hpp>
@@ -19,9 +22,12 @@ namespace rbd_parallel_ros {
 class Dynamics {
  public:
   using BiasForces = rbd_parallel_msgs::srv::BiasForces;
+  using FillTrajectoryEffort = rbd_parallel_msgs::srv::FillTrajectoryEffort;
   using ForwardDynamics = rbd_parallel_msgs::srv::ForwardDynamics;
   using InverseDynamics = rbd_parallel_msgs::srv::InverseDynamics;
   using MassMatrix = rbd_parallel_msgs::srv::MassMatrix;
+  using StateBatch = rbd_parallel_msgs::msg::StateBatch;
+  using EffortBatch = rbd_parallel_msgs::msg::EffortBatch;
 
   /// `backend` is configured. Throws std::invalid_argument where `joints` does not fit the
   /// backend's model.
@@ -32,6 +38,9 @@ class Dynamics {
   void answer(const BiasForces::Request& in, BiasForces::Response& out);
   void answer(const MassMatrix::Request& in, MassMatrix::Response& out);
   void answer(const ForwardDynamics::Request& in, ForwardDynamics::Response& out);
+  void answer(const FillTrajectoryEffort::Request& in, FillTrajectoryEffort::Response& out);
+  /// As inverse dynamics. The header is left to the caller.
+  void answer(const StateBatch& in, EffortBatch& out);
 
   /// Names the plugin as `backend`.
   rbd_parallel_msgs::msg::ModelInfo model_info(const std::string& backend) const;

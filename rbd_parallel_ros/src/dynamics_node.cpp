@@ -73,6 +73,8 @@ DynamicsNode::DynamicsNode(const rclcpp::NodeOptions& options)
   bias_forces_ = serve<Dynamics::BiasForces>("~/bias_forces");
   mass_matrix_ = serve<Dynamics::MassMatrix>("~/mass_matrix");
   forward_dynamics_ = serve<Dynamics::ForwardDynamics>("~/forward_dynamics");
+  fill_trajectory_effort_ = serve<Dynamics::FillTrajectoryEffort>("~/fill_trajectory_effort");
+  serve_state_batches();
   serve_payloads();
   serve_model_info();
   model_info_publisher_ = create_publisher<rbd_parallel_msgs::msg::ModelInfo>(
@@ -99,6 +101,23 @@ DynamicsNode::~DynamicsNode() = default;
 
 // Services
 
+/// Whatever comes, `out` is filled: with results or with an error. Counted by diagnostics.
+template <class In, class Out>
+void DynamicsNode::answer(const In& in, Out& out) {
+  const auto start = std::chrono::steady_clock::now();
+  answer_always(out, [&](Out& filled) {
+    if (!active_) {
+      throw RequestError(ErrorCode::not_active,
+                         dynamics_ ? "the node is inactive; activate it first"
+                                   : "the node is not configured; configure and activate it first");
+    }
+    dynamics_->answer(in, filled);
+  });
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+  const std::size_t states = out.status.size();
+  diagnostics_->services().count(states, states == 0, took.count());
+}
+
 template <class Service>
 typename rclcpp::Service<Service>::SharedPtr DynamicsNode::serve(const std::string& name) {
   using Request = typename Service::Request;
@@ -106,19 +125,7 @@ typename rclcpp::Service<Service>::SharedPtr DynamicsNode::serve(const std::stri
   return create_service<Service>(
       name,
       [this](const std::shared_ptr<Request> request, std::shared_ptr<Response> response) {
-        const auto start = std::chrono::steady_clock::now();
-        answer_always(*response, [&](Response& out) {
-          if (!active_) {
-            throw RequestError(ErrorCode::not_active,
-                               dynamics_
-                                   ? "the node is inactive; activate it first"
-                                   : "the node is not configured; configure and activate it first");
-          }
-          dynamics_->answer(*request, out);
-        });
-        const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
-        diagnostics_->services().count(response->batch_size, response->batch_size == 0,
-                                       took.count());
+        answer(*request, *response);
       },
       services_qos());
 }
@@ -138,6 +145,23 @@ void DynamicsNode::serve_model_info() {
         });
       },
       services_qos());
+}
+
+void DynamicsNode::serve_state_batches() {
+  using rbd_parallel_msgs::msg::EffortBatch;
+  using rbd_parallel_msgs::msg::StateBatch;
+  const rclcpp::QoS qos(10);  // reliable
+  effort_batch_publisher_ = create_publisher<EffortBatch>("~/effort_batch", qos);
+  state_batch_subscription_ = create_subscription<StateBatch>(
+      "~/state_batch", qos, [this](StateBatch::ConstSharedPtr states) {
+        if (!active_) return;
+        report(failure_of([&] {
+          EffortBatch efforts;
+          answer(*states, efforts);
+          efforts.header = states->header;
+          effort_batch_publisher_->publish(efforts);
+        }));
+      });
 }
 
 void DynamicsNode::serve_payloads() {

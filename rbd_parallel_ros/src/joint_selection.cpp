@@ -50,9 +50,8 @@ JointTable::JointTable(const rbd_parallel_core::Model& model, bool floating_base
 }
 
 std::string JointTable::reason_unknown(const std::string& name) const {
-  const auto follower = followed_.find(name);
-  if (follower != followed_.end()) {
-    return "joint " + in_quotes(name) + " mimics " + in_quotes(follower->second) +
+  if (const std::string* followed = followed_by(name)) {
+    return "joint " + in_quotes(name) + " mimics " + in_quotes(*followed) +
            " and has no coordinates of its own; leave it out";
   }
   return "joint " + in_quotes(name) + " is not known; expected some of " + listed(all_.names);
@@ -60,6 +59,11 @@ std::string JointTable::reason_unknown(const std::string& name) const {
 
 JointSelection JointTable::select(std::span<const std::string> names) const {
   return names.empty() ? all_ : columns_of(names);
+}
+
+const std::string* JointTable::followed_by(const std::string& name) const {
+  const auto follower = followed_.find(name);
+  return follower == followed_.end() ? nullptr : &follower->second;
 }
 
 JointSelection JointTable::columns_of(std::span<const std::string> names) const {

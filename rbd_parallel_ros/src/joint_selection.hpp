@@ -38,6 +38,9 @@ class JointTable {
   /// known, has no coordinates, or is named twice.
   JointSelection select(std::span<const std::string> names) const;
 
+  /// The joint that `name` mimics; nullptr where it mimics none.
+  const std::string* followed_by(const std::string& name) const;
+
   bool floating_base() const { return floating_base_; }
   /// q of joints that a request leaves out. Size nq.
   const std::vector<double>& rest_position() const { return rest_position_; }

@@ -10,10 +10,6 @@
 namespace rbd_parallel_ros {
 namespace {
 
-/// Arrays beyond this are refused: middleware cannot carry them, and taking the memory could end
-/// the node.
-constexpr std::size_t largest_array = std::size_t{256} << 20;  // bytes
-
 std::string number(std::size_t value) { return std::to_string(value); }
 
 [[noreturn]] void refuse(ErrorCode code, const std::string& message) {

@@ -13,6 +13,10 @@
 /// status of its state.
 namespace rbd_parallel_ros {
 
+/// Arrays beyond this are refused: middleware cannot carry them, and taking the memory could end
+/// the node.
+inline constexpr std::size_t largest_array = std::size_t{256} << 20;  // bytes
+
 /// An array of a request, with the name that messages call it by.
 struct NamedArray {
   const char* name;

@@ -35,4 +35,10 @@ class RequestError : public std::runtime_error {
   ErrorCode code_;
 };
 
+/// For a field whose value is none of its constants.
+[[noreturn]] inline void refuse_choice(const char* field, unsigned value, const char* choices) {
+  throw RequestError(ErrorCode::invalid_argument,
+                     std::string(field) + " is " + std::to_string(value) + ", expected " + choices);
+}
+
 }  // namespace rbd_parallel_ros

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <rbd_parallel_msgs/srv/fill_trajectory_effort.hpp>
 #include <string>
 
 namespace rbd_parallel_ros::testing {
@@ -30,6 +33,31 @@ std::string inconsistency_of(const Response& response, std::size_t base_rows) {
     if (response.rows != n + base_rows) return "rows is wrong";
     if (response.mass_matrix.size() != batch * response.rows * response.rows)
       return "mass_matrix has the wrong size";
+  }
+  return "";
+}
+
+/// The same for a trajectory: none, with a reason, or one with a finite effort of every joint in
+/// every point.
+inline std::string inconsistency_of(
+    const rbd_parallel_msgs::srv::FillTrajectoryEffort::Response& response, std::size_t) {
+  using Response = rbd_parallel_msgs::srv::FillTrajectoryEffort::Response;
+  const auto& points = response.trajectory.points;
+  if (response.error_code == Response::INTERNAL_ERROR) return "internal: " + response.error_msg;
+  if (response.error_code != Response::OK) {
+    if (response.error_msg.empty()) return "refused without a reason";
+    if (response.trajectory != decltype(response.trajectory)()) return "refused, with results";
+    const bool failed = response.error_code == Response::STATES_FAILED;
+    return failed == response.status.empty() ? "status does not fit the error code" : "";
+  }
+  if (points.empty()) return "no point";
+  if (response.status.size() != points.size()) return "status has the wrong size";
+  for (const auto& point : points) {
+    if (point.effort.size() != response.trajectory.joint_names.size())
+      return "effort has the wrong size";
+    if (!std::all_of(point.effort.begin(), point.effort.end(),
+                     [](double x) { return std::isfinite(x); }))
+      return "an effort is not finite";
   }
   return "";
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
@@ -21,6 +23,13 @@ inline std::string robot_path(const std::string& name) {
 
 inline Model load(const std::string& name, const ModelOptions& options = {}) {
   return rbd_parallel_core::load_urdf_file(robot_path(name), options);
+}
+
+inline rbd_parallel_core::RobotDescription read(const std::string& name) {
+  std::ifstream file(robot_path(name));
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::vector<std::string> warnings;
+  return rbd_parallel_core::read_urdf(text, warnings);
 }
 
 /// One robot with the reference backend, and that backend once more to compare with.

@@ -75,6 +75,63 @@ TEST(Dynamics, InverseDynamicsIsTheBackends) {
   EXPECT_EQ(response.status, std::vector<std::uint8_t>(5, 0));
 }
 
+/// Law: by topic the same comes out as by service, for good states, bad states and bad requests.
+TEST(Dynamics, StateBatchesAreAnsweredAsInverseDynamics) {
+  Robot robot("quadruped", Base::floating);
+  Inverse::Request request;
+  request.joint_names =
+      Names(robot.model->joint_names().rbegin(), robot.model->joint_names().rend() - 1);
+  request.position = random_numbers(24, 1);
+  request.velocity = random_numbers(24, 2);
+  request.acceleration = random_numbers(24, 3);
+  request.base_pose.resize(2);
+  request.base_twist.resize(2);
+  request.base_twist[1].angular.y = 2;
+  request.base_acceleration.resize(2);
+  request.base_acceleration[0].linear.z = 3;
+  request.external_wrench_links = {"FL_foot"};
+  request.external_wrenches.resize(2);
+  request.external_wrenches[1].force.z = 40;
+  for (const double first : {0.5, nan}) {
+    for (const auto axes : std::initializer_list<std::uint8_t>{0, 1, 7}) {
+      request.position[0] = first;
+      request.external_wrench_axes = axes;
+      Dynamics::StateBatch states;
+      states.joint_names = request.joint_names;
+      states.position = request.position;
+      states.velocity = request.velocity;
+      states.acceleration = request.acceleration;
+      states.base_pose = request.base_pose;
+      states.base_twist = request.base_twist;
+      states.base_acceleration = request.base_acceleration;
+      states.external_wrench_links = request.external_wrench_links;
+      states.external_wrenches = request.external_wrenches;
+      states.external_wrench_axes = axes;
+      Dynamics::EffortBatch efforts;
+      answer_always(efforts, [&](auto& out) { robot.dynamics->answer(states, out); });
+      const auto expected = call<Inverse>(robot, request);
+      EXPECT_EQ(efforts.error_code, expected.error_code);
+      EXPECT_EQ(efforts.error_msg, expected.error_msg);
+      EXPECT_EQ(efforts.joint_names, expected.joint_names);
+      EXPECT_EQ(efforts.batch_size, expected.batch_size);
+      EXPECT_EQ(efforts.status, expected.status);
+      EXPECT_EQ(efforts.status_joint, expected.status_joint);
+      ASSERT_EQ(efforts.effort.size(), expected.effort.size());
+      ASSERT_EQ(efforts.base_wrench.size(), expected.base_wrench.size());
+      for (std::size_t i = 0; i < efforts.effort.size(); ++i) {
+        if (i / 12 == 0 && std::isnan(first)) {
+          EXPECT_TRUE(std::isnan(efforts.effort[i]));
+        } else {
+          EXPECT_EQ(efforts.effort[i], expected.effort[i]);
+        }
+      }
+      if (!efforts.base_wrench.empty()) {
+        EXPECT_EQ(efforts.base_wrench[1], expected.base_wrench[1]);
+      }
+    }
+  }
+}
+
 /// Law: the order of the joints is a matter of names only.
 TEST(Dynamics, JointOrderChangesTheOrderOnly) {
   Robot robot("arm7");

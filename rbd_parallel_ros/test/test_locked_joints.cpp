@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "robots.hpp"
@@ -14,13 +12,6 @@ namespace {
 
 using rbd_parallel_core::MimicPolicy;
 using Names = std::vector<std::string>;
-
-rbd_parallel_core::RobotDescription read(const std::string& name) {
-  std::ifstream file(robot_path(name));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  std::vector<std::string> warnings;
-  return rbd_parallel_core::read_urdf(text, warnings);
-}
 
 std::shared_ptr<const Model> locked(const std::string& name, const Names& joints,
                                     MimicPolicy mimic = MimicPolicy::honour) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <rbd_parallel_msgs/msg/effort_batch.hpp>
 #include <rbd_parallel_msgs/msg/model_info.hpp>
+#include <rbd_parallel_msgs/msg/state_batch.hpp>
 #include <rbd_parallel_msgs/srv/bias_forces.hpp>
+#include <rbd_parallel_msgs/srv/fill_trajectory_effort.hpp>
 #include <rbd_parallel_msgs/srv/forward_dynamics.hpp>
 #include <rbd_parallel_msgs/srv/get_model_info.hpp>
 #include <rbd_parallel_msgs/srv/inverse_dynamics.hpp>
@@ -27,8 +30,9 @@ class Payloads;
 struct Settings;
 
 /// Serves the dynamics of one robot: ~/inverse_dynamics, ~/bias_forces, ~/mass_matrix,
-/// ~/forward_dynamics, ~/set_payload, ~/get_model_info; and, where effort_mode says so, streams
-/// efforts for the joint states that come.
+/// ~/forward_dynamics, ~/fill_trajectory_effort, ~/set_payload, ~/get_model_info; answers
+/// ~/state_batch on ~/effort_batch; and, where effort_mode says so, streams efforts for the joint
+/// states that come.
 ///
 /// unconfigured -- configure: robot description -> model, plugin -> backend, all memory -->
 /// inactive inactive -- activate --> active: the services compute and the stream runs. In any other
@@ -53,10 +57,13 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   CallbackReturn on_error(const rclcpp_lifecycle::State& previous) override;
 
  private:
+  template <class In, class Out>
+  void answer(const In& in, Out& out);
   template <class Service>
   typename rclcpp::Service<Service>::SharedPtr serve(const std::string& name);
   void serve_model_info();
   void serve_payloads();
+  void serve_state_batches();
 
   void take_description(const std_msgs::msg::String& message);
   std::string description() const;
@@ -92,6 +99,10 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   rclcpp::Service<rbd_parallel_msgs::srv::BiasForces>::SharedPtr bias_forces_;
   rclcpp::Service<rbd_parallel_msgs::srv::MassMatrix>::SharedPtr mass_matrix_;
   rclcpp::Service<rbd_parallel_msgs::srv::ForwardDynamics>::SharedPtr forward_dynamics_;
+  rclcpp::Service<rbd_parallel_msgs::srv::FillTrajectoryEffort>::SharedPtr fill_trajectory_effort_;
+  rclcpp::Subscription<rbd_parallel_msgs::msg::StateBatch>::SharedPtr state_batch_subscription_;
+  rclcpp_lifecycle::LifecyclePublisher<rbd_parallel_msgs::msg::EffortBatch>::SharedPtr
+      effort_batch_publisher_;
   rclcpp::Service<rbd_parallel_msgs::srv::SetPayload>::SharedPtr set_payload_;
   rclcpp::Service<rbd_parallel_msgs::srv::GetModelInfo>::SharedPtr get_model_info_;
   rclcpp_lifecycle::LifecyclePublisher<rbd_parallel_msgs::msg::ModelInfo>::SharedPtr

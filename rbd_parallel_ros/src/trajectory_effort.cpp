@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trajectory_effort.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "conversion.hpp"
+#include "finite_differences.hpp"
+#include "request.hpp"
+#include "request_error.hpp"
+#include "response.hpp"
+#include "stream/joint_state_reader.hpp"
+#include "text.hpp"
+
+namespace rbd_parallel_ros {
+namespace {
+
+namespace core = rbd_parallel_core;
+using In = rbd_parallel_msgs::srv::FillTrajectoryEffort::Request;
+using Out = rbd_parallel_msgs::srv::FillTrajectoryEffort::Response;
+using sensor_msgs::msg::JointState;
+using trajectory_msgs::msg::JointTrajectory;
+using trajectory_msgs::msg::JointTrajectoryPoint;
+
+std::string number(std::size_t value) { return std::to_string(value); }
+
+[[noreturn]] void refuse(ErrorCode code, const std::string& message) {
+  throw RequestError(code, message);
+}
+
+// Joints
+
+/// A joint of the trajectory that has a coordinate.
+struct Column {
+  std::size_t place;  ///< in the points
+  std::size_t q, v;   ///< in the arrays of the model
+};
+
+void refuse_several_coordinates(std::span<const std::string> names, const core::Model& model) {
+  for (const std::string& name : names) {
+    const core::Joint& joint = model.joints()[static_cast<std::size_t>(*model.find_joint(name))];
+    if (joint.nq == 1) continue;
+    refuse(ErrorCode::unsupported,
+           "trajectory: joint " + in_quotes(name) + " has " + std::to_string(joint.nq) +
+               " coordinates, but a point has room for one of each joint; leave it out, and it is "
+               "held at rest, or ask inverse_dynamics");
+  }
+}
+
+/// Throws unless each mimic joint comes once and with the joint that it follows.
+void check_mimic_joints(const JointTable& table, const std::vector<std::string>& names) {
+  const std::unordered_set<std::string_view> known(names.begin(), names.end());
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : names) {
+    const std::string* followed = table.followed_by(name);
+    if (followed == nullptr) continue;
+    if (!seen.insert(name).second) {
+      refuse(ErrorCode::duplicate_joint,
+             "joint " + in_quotes(name) + " is named twice; name each joint once");
+    }
+    if (!known.contains(*followed)) {
+      refuse(ErrorCode::missing_joint, "trajectory: joint " + in_quotes(name) + " mimics " +
+                                           in_quotes(*followed) +
+                                           ", which is not in the trajectory; add that joint, or "
+                                           "leave this one out");
+    }
+  }
+}
+
+std::vector<Column> columns_of(const JointTable& table, const core::Model& model,
+                               const std::vector<std::string>& names) {
+  check_mimic_joints(table, names);
+  std::vector<std::string> moving;  // not empty: mimic joints come with another
+  std::vector<Column> columns;
+  for (std::size_t place = 0; place < names.size(); ++place) {
+    if (table.followed_by(names[place]) != nullptr) continue;
+    moving.push_back(names[place]);
+    columns.push_back({place, 0, 0});
+  }
+  const JointSelection selection = table.select(moving);
+  refuse_several_coordinates(moving, model);
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    columns[k].q = selection.q[k];
+    columns[k].v = selection.v[k];
+  }
+  return columns;
+}
+
+/// The joints with one coordinate that the trajectory does not move.
+JointSelection still_joints(const JointTable& table, const core::Model& model,
+                            std::span<const Column> columns) {
+  std::unordered_set<std::size_t> moving;
+  for (const Column& column : columns) moving.insert(column.q);
+  std::vector<std::string> names;
+  for (const core::Joint& joint : model.joints()) {
+    const bool moves = moving.contains(static_cast<std::size_t>(joint.q_index));
+    if (!joint.mimic && joint.nq == 1 && !moves) names.push_back(joint.name);
+  }
+  return names.empty() ? JointSelection{} : table.select(names);
+}
+
+[[noreturn]] void refuse_others(Refusal refusal, const std::string& joint, const JointState& in) {
+  switch (refusal) {
+    case Refusal::missing_joint:
+      refuse(ErrorCode::missing_joint,
+             "others: joint " + in_quotes(joint) +
+                 " is neither here nor in the trajectory; name every joint in one of them, or "
+                 "leave others empty to hold the rest at 0");
+    case Refusal::duplicate_joint:
+      refuse(ErrorCode::duplicate_joint,
+             "others: joint " + in_quotes(joint) + " is named twice; name each joint once");
+    case Refusal::not_finite:
+      refuse(ErrorCode::invalid_argument, "others: the position of joint " + in_quotes(joint) +
+                                              " is NaN or infinite, expected a finite number");
+    default:
+      refuse(ErrorCode::wrong_size, "others: name has " + number(in.name.size()) +
+                                        " elements, position " + number(in.position.size()) +
+                                        ", velocity " + number(in.velocity.size()) +
+                                        ", expected as many of each (no velocity will do)");
+  }
+}
+
+/// q of a state in which nothing has been said of the joints of the trajectory and of the base.
+std::vector<double> still_position(const JointTable& table, const core::Model& model,
+                                   std::span<const Column> columns, const JointState& others) {
+  std::vector<double> q = table.rest_position();
+  if (others.name.empty() && others.position.empty()) return q;
+  const JointSelection joints = still_joints(table, model, columns);
+  std::vector<double> unused(table.nv());
+  JointStateReader reader(joints);
+  const Refusal refusal = reader.read(others, JointStateReader::Velocity::unused, q, unused);
+  if (refusal != Refusal::none) {
+    const int at = reader.index_at_fault();
+    refuse_others(refusal, at < 0 ? "" : joints.names[static_cast<std::size_t>(at)], others);
+  }
+  return q;
+}
+
+// Points
+
+std::string name_of(std::size_t point) { return "trajectory.points[" + number(point) + "]"; }
+
+void check_size(std::size_t point, const char* field, std::size_t size, std::size_t expected) {
+  if (size == expected) return;
+  refuse(ErrorCode::wrong_size, name_of(point) + "." + field + " has " + number(size) +
+                                    " elements, expected " + number(expected) +
+                                    ", one for each of joint_names");
+}
+
+void check_points(const JointTrajectory& trajectory) {
+  const std::size_t joints = trajectory.joint_names.size();
+  if (joints == 0) {
+    refuse(ErrorCode::missing_joint,
+           "trajectory.joint_names is empty; name the joints that the numbers belong to");
+  }
+  if (trajectory.points.empty()) {
+    refuse(ErrorCode::wrong_size,
+           "trajectory.points is empty, expected at least one point with positions and velocities");
+  }
+  for (std::size_t i = 0; i < trajectory.points.size(); ++i) {
+    const JointTrajectoryPoint& point = trajectory.points[i];
+    check_size(i, "positions", point.positions.size(), joints);
+    check_size(i, "velocities", point.velocities.size(), joints);
+    if (!point.accelerations.empty()) {
+      check_size(i, "accelerations", point.accelerations.size(), joints);
+    }
+  }
+}
+
+std::int64_t nanoseconds_of(const builtin_interfaces::msg::Duration& duration) {
+  return std::int64_t{1'000'000'000} * duration.sec + duration.nanosec;
+}
+
+/// time_from_start of all points in nanoseconds, fit to differentiate by.
+std::vector<std::int64_t> increasing_times(const std::vector<JointTrajectoryPoint>& points) {
+  if (points.size() < 2) {
+    refuse(ErrorCode::invalid_argument,
+           "trajectory.points has one point, whose velocity alone does not give an acceleration; "
+           "send its accelerations, or more points");
+  }
+  std::vector<std::int64_t> times;
+  for (const JointTrajectoryPoint& point : points) {
+    const std::int64_t time = nanoseconds_of(point.time_from_start);
+    if (!times.empty() && time <= times.back()) {
+      refuse(ErrorCode::invalid_argument,
+             name_of(times.size()) + ".time_from_start is " + std::to_string(time) +
+                 " ns and that of the point before " + std::to_string(times.back()) +
+                 " ns, but accelerations from velocities need times that increase strictly; "
+                 "send such times, or accelerations");
+    }
+    times.push_back(time);
+  }
+  return times;
+}
+
+/// Accelerations as they are in the points or, where there are none, from the velocities.
+class Accelerations {
+ public:
+  explicit Accelerations(const In& in) : points_(in.trajectory.points) {
+    if (in.missing_acceleration > In::ACCELERATION_FROM_VELOCITY) {
+      refuse_choice("missing_acceleration", in.missing_acceleration,
+                    "ACCELERATION_REFUSE (0) or ACCELERATION_FROM_VELOCITY (1)");
+    }
+    const auto missing =
+        std::find_if(points_.begin(), points_.end(),
+                     [](const JointTrajectoryPoint& point) { return point.accelerations.empty(); });
+    if (missing == points_.end()) return;
+    if (in.missing_acceleration == In::ACCELERATION_REFUSE) {
+      refuse(ErrorCode::wrong_size, name_of(static_cast<std::size_t>(missing - points_.begin())) +
+                                        ".accelerations is empty, expected " +
+                                        number(in.trajectory.joint_names.size()) +
+                                        " elements; send them, or set missing_acceleration to "
+                                        "ACCELERATION_FROM_VELOCITY (1)");
+    }
+    times_ = increasing_times(points_);
+  }
+
+  double at(std::size_t point, std::size_t place) const {
+    if (!points_[point].accelerations.empty()) return points_[point].accelerations[place];
+    return derivative(times_, point, [&](std::size_t i) { return points_[i].velocities[place]; });
+  }
+
+ private:
+  const std::vector<JointTrajectoryPoint>& points_;
+  std::vector<std::int64_t> times_;
+};
+
+/// 7 numbers for each pose: none, one for all points, or one for each.
+std::vector<double> base_poses(const JointTable& table, const In& in) {
+  const std::size_t size = in.base_pose.size(), points = in.trajectory.points.size();
+  if (!table.floating_base() && size > 0) {
+    refuse(ErrorCode::wrong_size,
+           "base_pose has " + number(size) +
+               " elements, but the base is fixed; leave it empty, or set the parameter base to "
+               "floating and configure again");
+  }
+  if (table.floating_base() && size != 1 && size != points) {
+    refuse(ErrorCode::wrong_size, "base_pose has " + number(size) + " elements, expected 1 or " +
+                                      number(points) + ", one for each point: the base floats");
+  }
+  return numbers_of(in.base_pose);
+}
+
+// Computation
+
+/// The whole of one request, as the backend takes it.
+class Batches {
+ public:
+  Batches(core::Backend& backend, const JointTable& table, const In& in)
+      : backend_(backend),
+        points_(in.trajectory.points),
+        columns_(columns_of(table, backend.model(), in.trajectory.joint_names)),
+        accelerations_(in),
+        base_(base_poses(table, in)),
+        still_(still_position(table, backend.model(), columns_, in.others)),
+        nv_(table.nv()) {}
+
+  /// As many points at a time as the backend takes and as memory is allowed for.
+  std::size_t most_at_once() const {
+    const std::size_t fit = largest_array / sizeof(double) / std::max(still_.size(), nv_);
+    return std::clamp<std::size_t>(fit, 1, backend_.options().max_batch);
+  }
+
+  /// Efforts and status of `batch` points from `first` on, into `points`.
+  void compute(std::size_t first, std::size_t batch, std::vector<JointTrajectoryPoint>& points,
+               std::span<core::StateStatus> status) {
+    q_.resize(batch * still_.size());
+    v_.assign(batch * nv_, 0.0);
+    a_.assign(batch * nv_, 0.0);
+    tau_.resize(batch * nv_);
+    for (std::size_t i = 0; i < batch; ++i) put_state(first + i, i);
+    check(backend_.inverse_dynamics(
+        {.batch = batch, .q = q_, .v = v_, .a = a_, .tau = tau_, .status = status}));
+    for (std::size_t i = 0; i < batch; ++i) take_effort(i, points[first + i]);
+  }
+
+ private:
+  void put_state(std::size_t point, std::size_t state) {
+    double* q = &q_[state * still_.size()];
+    std::copy(still_.begin(), still_.end(), q);
+    if (!base_.empty()) {
+      const bool one_for_all = base_.size() == Request::pose_size;
+      std::copy_n(&base_[one_for_all ? 0 : point * Request::pose_size], Request::pose_size, q);
+    }
+    for (const Column& column : columns_) {
+      q[column.q] = points_[point].positions[column.place];
+      v_[state * nv_ + column.v] = points_[point].velocities[column.place];
+      a_[state * nv_ + column.v] = accelerations_.at(point, column.place);
+    }
+  }
+
+  void take_effort(std::size_t state, JointTrajectoryPoint& point) const {
+    point.effort.assign(point.positions.size(), 0.0);  // that of mimic joints stays 0
+    for (const Column& column : columns_) {
+      point.effort[column.place] = tau_[state * nv_ + column.v];
+    }
+  }
+
+  core::Backend& backend_;
+  const std::vector<JointTrajectoryPoint>& points_;
+  std::vector<Column> columns_;
+  Accelerations accelerations_;
+  std::vector<double> base_, still_;
+  std::size_t nv_;
+  std::vector<double> q_, v_, a_, tau_;
+};
+
+}  // namespace
+
+void fill_trajectory_effort(core::Backend& backend, const JointTable& table, const In& in,
+                            Out& out) {
+  check_points(in.trajectory);
+  Batches batches(backend, table, in);
+  JointTrajectory filled = in.trajectory;
+  const std::size_t count = filled.points.size(), step = batches.most_at_once();
+  std::vector<core::StateStatus> status(count);
+  for (std::size_t first = 0; first < count; first += step) {
+    const std::size_t batch = std::min(step, count - first);
+    batches.compute(first, batch, filled.points, std::span(status).subspan(first, batch));
+  }
+  put_status(status, backend.model(), out, "point");
+  if (out.error_code == Out::OK) out.trajectory = std::move(filled);
+}
+
+}  // namespace rbd_parallel_ros
