@@ -35,9 +35,11 @@ class RobotSimulator : public rclcpp::Node {
         no_effort_(robot_.position().size()) {
     state_.name = robot_.model().joint_names();
     states_ = create_publisher<JointState>("joint_states", 10);
+    // The newest command counts: one that is lost must not hold up those after it, as it would
+    // where delivery is reliable.
     commands_ = create_subscription<Float64MultiArray>(
-        declare_parameter<std::string>("effort_topic", "dynamics/effort_commands"), 1,
-        [this](const Float64MultiArray& command) { take(command); });
+        declare_parameter<std::string>("effort_topic", "dynamics/effort_commands"),
+        rclcpp::QoS(1).best_effort(), [this](const Float64MultiArray& command) { take(command); });
   }
 
   /// Until the duration is over or the process is told to end.
