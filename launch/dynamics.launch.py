@@ -4,6 +4,7 @@ Starts the dynamics node alongside a robot.
 
     ros2 launch rbd_parallel_ros dynamics.launch.py                       # robot from the topic robot_description
     ros2 launch rbd_parallel_ros dynamics.launch.py urdf:=robot.urdf      # or from a file, .xacro too
+    ros2 launch rbd_parallel_ros dynamics.launch.py effort_mode:=gravity  # efforts for joint_states, on dynamics/effort_commands
     ros2 launch rbd_parallel_ros dynamics.launch.py namespace:=left backend:=rbd_parallel/cpu autostart:=false
 
 With autostart (the default) the node configures and activates itself as soon as it has a robot description; without,
@@ -57,13 +58,15 @@ def start_node(context):
     """The node with the values of the arguments, which are known only now."""
     argument = {
         name: LaunchConfiguration(name).perform(context)
-        for name in ("urdf", "params_file", "namespace", "backend", "autostart")
+        for name in ("urdf", "params_file", "namespace", "backend", "effort_mode", "autostart")
     }
     # launch itself would only warn of a missing file, and start the node without it.
     params_file = existing("params_file", argument["params_file"], "a YAML file with parameters of the node")
     parameters = [str(params_file), {"autostart": argument["autostart"].lower() == "true"}]
     if argument["backend"]:
         parameters.append({"backend": argument["backend"]})
+    if argument["effort_mode"]:
+        parameters.append({"effort_mode": ParameterValue(argument["effort_mode"], value_type=str)})  # YAML has a bool off
     if argument["urdf"]:
         # As a string, since launch would take the text for YAML.
         parameters.append({"robot_description": ParameterValue(read_robot(argument["urdf"]), value_type=str)})
@@ -91,6 +94,9 @@ def generate_launch_description():
             ),
             DeclareLaunchArgument("namespace", default_value="", description="namespace of the node"),
             DeclareLaunchArgument("backend", default_value="", description="plugin; empty: as in params_file"),
+            DeclareLaunchArgument(
+                "effort_mode", default_value="", description="off, gravity, bias or inverse_dynamics; empty: as in params_file"
+            ),
             DeclareLaunchArgument(
                 "autostart",
                 default_value="true",

@@ -8,6 +8,7 @@ import pytest
 from node_process import urdf
 from rcl_interfaces.msg import ParameterType
 
+GIVEN = {"robot_description": urdf("arm7"), "effort_mode": "gravity"}
 README = (pathlib.Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
 TYPES = {
     "string": ParameterType.PARAMETER_STRING,
@@ -27,11 +28,11 @@ def table(first_column):
 
 @pytest.fixture(scope="module")
 def node(tmp_path_factory, ros):
-    """With the defaults, on its own topic; configured, so that it knows its joints."""
+    """With the defaults, but for what is GIVEN; active, so that it knows its joints and has all its topics."""
     from conftest import Serving
 
-    serving = Serving(tmp_path_factory.mktemp("defaults"), {"robot_description": urdf("arm7")}, "tables")
-    assert serving.client.transition("configure")
+    serving = Serving(tmp_path_factory.mktemp("defaults"), GIVEN, "tables")
+    serving.client.activate()
     yield serving.client
     serving.close()
 
@@ -54,10 +55,13 @@ def test_parameters(node):
         name = name.replace("<joint>", "joint_1")
         descriptor = node.describe(name)
         assert descriptor.type == TYPES[kind], name
-        if name != "robot_description":  # which is given here
+        if name not in GIVEN:
             assert in_words(node.get(name)) == default, name
         for limits in descriptor.integer_range:
             assert may_be == f"{limits.from_value} to {limits.to_value}", name
+        for limits in descriptor.floating_point_range:
+            if not descriptor.read_only and "armature" not in name:
+                assert may_be == f"{limits.from_value:g} to {limits.to_value:g}", name
         if "one of" in descriptor.additional_constraints:
             assert re.findall(r"'(\w+)'", descriptor.additional_constraints) == re.findall(r"`(\w+)`", may_be), name
         assert descriptor.read_only == (may_be == "set at start only"), name
@@ -75,4 +79,4 @@ def test_services_and_topics(node):
     ours = {name: types[0].replace("/msg/", "/") for name, types in topics if name not in usual}
     rows = table("topic")
     shown = {row[0].strip("`").replace("~", "dynamics"): row[1].strip("`") for row in rows}
-    assert {f"/tables/{name}": kind for name, kind in shown.items()} == ours
+    assert {name if name.startswith("/") else f"/tables/{name}": kind for name, kind in shown.items()} == ours

@@ -10,32 +10,21 @@ import datetime
 import json
 import os
 import pathlib
-import resource
 import shlex
 import subprocess
 import sys
 import tempfile
-import time
 
 import bench_robots
 import page
 import plots
 import tables
+from machine import OtherPrograms, cpu_model
 from results import Results
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = ROOT / "build/rbd_parallel_core/benchmark/rbd_bench"
 FULL_SECONDS, QUICK_SECONDS = 2.5, 0.4  # for each case
-
-
-def cpu_model():
-    """The processor's name as the kernel gives it."""
-    try:
-        lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return "unknown CPU"
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else "unknown CPU"
 
 
 def conditions():
@@ -46,24 +35,6 @@ def conditions():
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
         "command": shlex.join(["./dev", "bench", *sys.argv[1:]]),
     }
-
-
-class OtherPrograms:
-    """How much of the machine others use while we measure, as the kernel counts it."""
-
-    def __init__(self):
-        self._start, self._start_busy = time.monotonic(), self._busy_seconds()
-
-    @staticmethod
-    def _busy_seconds():
-        """Of all processors and programs, less what the programs that we ran have used."""
-        with open("/proc/stat", encoding="utf-8") as file:
-            user, nice, system, _, _, irq, softirq = (int(word) for word in file.readline().split()[1:8])
-        ours = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK") - ours.ru_utime - ours.ru_stime
-
-    def busy_cores(self):
-        return max(0.0, (self._busy_seconds() - self._start_busy) / (time.monotonic() - self._start))
 
 
 def run_binary(arguments):

@@ -165,6 +165,7 @@ Status Report::stream(const Configuration& configuration, double seconds) {
       seconds > 0 ? static_cast<double>(received) / seconds : 0.0);
   add(status, "received", last_.received);
   add(status, "computed", last_.computed);
+  add(status, "times stale", std::uint64_t{statistics.times_stale});
   for (std::size_t i = 1; i < refusal_count; ++i) {
     const std::string key = std::string("refused: ") + text_of(static_cast<Refusal>(i)).name;
     add(status, key.c_str(), std::uint64_t{statistics.refused[i]});

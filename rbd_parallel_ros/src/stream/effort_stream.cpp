@@ -156,6 +156,7 @@ Refusal EffortStream::put_effort() {
 bool EffortStream::has_become_stale(SteadyNanoseconds now) {
   if (now <= fresh_until_ || counts_.stale) return false;
   counts_.stale = true;
+  increment(counts_.times_stale);
   stamps_.reset();  // whoever comes back is judged by the clock alone
   return true;
 }

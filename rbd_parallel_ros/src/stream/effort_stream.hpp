@@ -33,6 +33,7 @@ struct StreamStatistics {
   std::atomic<Refusal> last_refusal{Refusal::none};
   std::atomic<int> last_joint{-1};  ///< that the last refusal was about, of effort_joints
   std::atomic<int> beyond_limit_joint{-1};
+  std::atomic<std::uint64_t> times_stale{0};
   std::atomic<bool> stale{false};  ///< no input that could be used for input_timeout
   LatencyHistogram
       latency;  ///< from the start of a joint state's callback to the end of publishing

@@ -210,6 +210,7 @@ TEST(EffortStream, InputsThatStopAreToldOnce) {
   EXPECT_TRUE(rig.stream->has_become_stale(rig.now.steady));
   EXPECT_TRUE(rig.stream->counts().stale);
   EXPECT_FALSE(rig.stream->has_become_stale(rig.now.steady));
+  EXPECT_EQ(rig.stream->counts().times_stale, 1u);
   EXPECT_EQ(rig.send(), Refusal::none);
   EXPECT_FALSE(rig.stream->counts().stale);
 }
