@@ -38,14 +38,13 @@ def program(name):
     return str(path)
 
 
-def parameters_file(folder, backend):
+def parameters_file(folder, **parameters):
     """The node configures and activates itself."""
+    lines = "".join(f"    {name}: {value}\n" for name, value in parameters.items())
     text = "\n".join("      " + line for line in ROBOT.read_text(encoding="utf-8").splitlines())
     path = folder / "parameters.yaml"
     path.write_text(
-        f"/**:\n  ros__parameters:\n    autostart: true\n    max_batch: {BATCH}\n    backend: {backend}\n"
-        f"    robot_description: |\n{text}\n",
-        encoding="utf-8",
+        f"/**:\n  ros__parameters:\n    autostart: true\n{lines}    robot_description: |\n{text}\n", encoding="utf-8"
     )
     return str(path)
 
@@ -78,7 +77,8 @@ def measure(rounds, backend, services):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         result = folder / "result.json"
-        node = Server(folder, "dynamics_node", "--ros-args", "--params-file", parameters_file(folder, backend))
+        parameters = parameters_file(folder, backend=backend, max_batch=BATCH)
+        node = Server(folder, "dynamics_node", "--ros-args", "--params-file", parameters)
         with node, Server(folder, "echo_server"):
             command = [program("service_bench"), str(rounds), str(BATCH), str(result), *services]
             done = subprocess.run(command, check=False)

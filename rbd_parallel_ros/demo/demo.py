@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the dynamics node with the 7-axis arm in a process of its own, calls every service over DDS, and shows what came
-and how long it took. Ends with 0 if all of it went well."""
+"""Starts the dynamics node with the 7-axis arm in a process of its own, calls every service over DDS, shows what came and
+how long it took, and closes the loop with a simulated arm. Ends with 0 if all of it went well."""
 
 import os
 import pathlib
@@ -16,13 +16,16 @@ import time
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))  # apart from other robots on this machine
 
+import closed_loop  # noqa: E402
 import rclpy  # noqa: E402
 from ament_index_python.packages import get_package_prefix  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402
 from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, GetModelInfo, InverseDynamics, MassMatrix  # noqa: E402
 
-ROBOT = pathlib.Path(__file__).resolve().parents[2] / "config" / "robots" / "arm7.urdf"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROBOT = ROOT / "config" / "robots" / "arm7.urdf"
+PLOT = ROOT / "build" / "demo" / "closed_loop.png"
 BATCH = 1000
 REPETITIONS = 20
 TIMEOUT = 20  # s
@@ -37,7 +40,9 @@ def start_node(folder):
     parameters = folder / "parameters.yaml"
     text = "\n".join("      " + line for line in ROBOT.read_text(encoding="utf-8").splitlines())
     parameters.write_text(
-        f"/**:\n  ros__parameters:\n    max_batch: {BATCH}\n    robot_description: |\n{text}\n", encoding="utf-8"
+        f"/**:\n  ros__parameters:\n    max_batch: {BATCH}\n    effort_mode: gravity\n    input_timeout: 1.0\n"
+        f"    robot_description: |\n{text}\n",
+        encoding="utf-8",
     )
     program = pathlib.Path(get_package_prefix("rbd_parallel_ros")) / "lib" / "rbd_parallel_ros" / "dynamics_node"
     log = open(folder / "node.log", "wb")
@@ -134,6 +139,7 @@ def main():
             client.transition(Transition.TRANSITION_CONFIGURE, "configure")
             client.transition(Transition.TRANSITION_ACTIVATE, "activate")
             call_services(client)
+            closed_loop.show(folder, ROBOT, PLOT)
             print()
             client.transition(Transition.TRANSITION_DEACTIVATE, "deactivate")
             client.transition(Transition.TRANSITION_CLEANUP, "cleanup")
@@ -141,7 +147,7 @@ def main():
             code = node.wait(TIMEOUT)
             print(f"  the node ended with {code}")
             return code
-        except (Failure, subprocess.TimeoutExpired) as failure:
+        except (Failure, closed_loop.LoopError, subprocess.TimeoutExpired) as failure:
             print(f"demo: {failure}\n{(folder / 'node.log').read_text(errors='replace')}", file=sys.stderr)
             return 1
         finally:

@@ -20,7 +20,7 @@ def repository():
 
 ROOT = repository()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "rbd_parallel_ros/examples/README.md"]
 PAGES += sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

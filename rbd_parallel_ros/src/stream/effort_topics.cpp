@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 namespace rbd_parallel_ros {
 namespace {
@@ -73,8 +74,23 @@ void EffortTopics::stop() {
   watch_timer_.reset();
   subscriptions_.clear();
   if (stream_->settings().on_stale == OnStale::zero) publish_zeros();
+  log_summary();
   effort_publisher_->on_deactivate();
   commands_publisher_->on_deactivate();
+}
+
+void EffortTopics::log_summary() const {
+  const StreamStatistics& counts = stream_->counts();
+  const LatencyHistogram::Summary latency = counts.latency.summary();
+  const auto number = [](std::uint64_t count) { return std::to_string(count); };
+  RCLCPP_INFO(node_.get_logger(),
+              "effort stream since configure: %s joint states received, %s efforts computed, "
+              "%s published; latency p50 %.1f us, p99 %.1f us, max %.1f us",
+              number(counts.received).c_str(), number(counts.computed).c_str(),
+              number(latency.count).c_str(), 1e6 * latency.p50, 1e6 * latency.p99,
+              1e6 * latency.max);
+  RCLCPP_DEBUG(node_.get_logger(), "latency histogram (below ns: count): %s",
+               counts.latency.octaves().c_str());
 }
 
 EffortStream::Now EffortTopics::now() const { return {node_.now().nanoseconds(), steady_now()}; }

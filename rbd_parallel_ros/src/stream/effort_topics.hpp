@@ -38,6 +38,7 @@ class EffortTopics {
   void listen(const char* topic);
   void take_state(const sensor_msgs::msg::JointState& state);
   void watch();
+  void log_summary() const;
   void publish(std::span<const double> effort, const builtin_interfaces::msg::Time& stamp);
   void publish_zeros();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace rbd_parallel_ros {
 
@@ -49,6 +50,20 @@ LatencyHistogram::Summary LatencyHistogram::summary() const {
   out.max = 1e-9 * static_cast<double>(max_.load(std::memory_order_relaxed));
   out.p50 = std::min(out.p50, out.max);
   out.p99 = std::min(out.p99, out.max);
+  return out;
+}
+
+std::string LatencyHistogram::octaves() const {
+  const Snapshot all = snapshot();
+  std::string out;
+  for (std::size_t octave = 0; octave < size / steps; ++octave) {
+    const auto first = all.counts.begin() + static_cast<std::ptrdiff_t>(octave * steps);
+    const std::uint64_t count = std::accumulate(first, first + steps, std::uint64_t{0});
+    if (count == 0) continue;
+    const double end = end_of(octave * steps + steps - 1);
+    if (!out.empty()) out += ", ";
+    out += std::to_string(std::llround(end)) + ": " + std::to_string(count);
+  }
   return out;
 }
 

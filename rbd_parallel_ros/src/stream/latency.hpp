@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <string>
 
 namespace rbd_parallel_ros {
 
@@ -38,6 +39,8 @@ class LatencyHistogram {
   static Summary between(const Snapshot& before, const Snapshot& now);
   /// Of all that was counted.
   Summary summary() const;
+  /// For people: "1024: 7, 2048: 31", the counts of octaves with their ends in ns.
+  std::string octaves() const;
 
  private:
   static std::size_t bucket_of(std::uint64_t duration) noexcept {

@@ -35,5 +35,12 @@ TEST(Latency, AnyDurationHasABucket) {
   EXPECT_EQ(histogram.summary().count, 7u);
 }
 
+TEST(Latency, OctavesAreListed) {
+  LatencyHistogram histogram;
+  EXPECT_EQ(histogram.octaves(), "");
+  for (const std::int64_t duration : {1024, 2047, 2048, 100'000}) histogram.count(duration);
+  EXPECT_EQ(histogram.octaves(), "2048: 2, 4096: 1, 131072: 1");
+}
+
 }  // namespace
 }  // namespace rbd_parallel_ros
