@@ -80,7 +80,9 @@ class RobotSide:
         return self.diagnostics.get("effort stream")
 
     def value(self, status, key):
-        return next(value.value for value in self.diagnostics[status].values if value.key == key)
+        """Of the last diagnostics; None where there are none yet."""
+        values = self.diagnostics[status].values if status in self.diagnostics else []
+        return next((value.value for value in values if value.key == key), None)
 
     def told(self):
         return "; ".join(f"{name}: {status.level} {status.message}" for name, status in self.diagnostics.items())

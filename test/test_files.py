@@ -20,7 +20,7 @@ def test_launch_arguments():
     """Law: the launch file declares the arguments that it reads."""
     calls = [node for node in ast.walk(ast.parse(LAUNCH_FILE.read_text())) if isinstance(node, ast.Call)]
     declared = {call.args[0].value for call in calls if getattr(call.func, "id", "") == "DeclareLaunchArgument"}
-    assert declared == {"urdf", "params_file", "namespace", "backend", "autostart"}
+    assert declared == {"urdf", "params_file", "namespace", "backend", "effort_mode", "autostart"}
 
 
 def test_parameter_file_has_the_defaults(serve):
