@@ -21,7 +21,7 @@ def repository():
 ROOT = repository()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-PAGES += [f"docs/{name}.md" for name in ("README", "algorithms", "backends", "conventions", "performance", "realtime")]
+PAGES += sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
