@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which lines the tests ran: an HTML report, and a table of folders. Ends with 1 where a package is below what it must have.
+
+    coverage.py BUILD [--judge PERCENT]
+
+BUILD holds a build with --coverage, whose tests have been run; the report goes to BUILD/html.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CORE, NODE, STANDIN = "rbd_parallel_core", "rbd_parallel_ros", "rbd_parallel_ros/rclcpp_standin"
+# The first parts that fit a file give its package and its folder.
+FOLDERS = [
+    (CORE, f"{CORE}/include/{CORE}/testing"),
+    (CORE, f"{CORE}/include"),
+    (CORE, f"{CORE}/src"),
+    ("Python module", f"{CORE}/python/src"),
+    ("stand-in", f"{STANDIN}/include"),
+    ("stand-in", f"{STANDIN}/src"),
+    (NODE, f"{NODE}/include"),
+    (NODE, f"{NODE}/src"),
+    (NODE, f"{NODE}/plugins"),
+    ("example", f"{NODE}/examples"),
+]
+JUDGED = [CORE, NODE]
+
+
+def measure(build):
+    """Runs gcovr; returns {file: (lines covered, lines)}."""
+    html, summary = build / "html", build / "summary.json"
+    html.mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "gcovr", "--root", ROOT, "--gcov-executable", "gcov", "-j", "2"]
+    # Templates and inline functions are in many objects; each line counts once.
+    command += ["--merge-mode-functions", "separate", "--exclude-noncode-lines"]
+    for _, folder in FOLDERS:
+        command += ["--filter", f"{ROOT}/{folder}/"]
+    command += ["--html-details", html / "index.html", "--json-summary", summary, build]
+    subprocess.run(command, check=True, cwd=build)
+    files = json.loads(summary.read_text())["files"]
+    return {file["filename"]: (file["line_covered"], file["line_total"]) for file in files}
+
+
+def sum_up(files):
+    """{(package, folder): (covered, lines)}, in the order of FOLDERS; a folder without a line is a fault of the build."""
+    sums = {place: [0, 0] for place in FOLDERS}
+    for name, counts in files.items():
+        place = next(place for place in FOLDERS if name.startswith(place[1] + "/"))
+        sums[place] = [a + b for a, b in zip(sums[place], counts)]
+    return sums
+
+
+def percent(covered, lines):
+    return 100 * covered / lines if lines else 0.0
+
+
+def row(name, covered, lines):
+    return f"{name:50} {covered:6} of {lines:6} lines  {percent(covered, lines):5.1f} %"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--judge", type=float, metavar="PERCENT")
+    arguments = parser.parse_args()
+    sums = sum_up(measure(arguments.build.resolve()))
+    table, below = [row(folder, *counts) for (_, folder), counts in sums.items()], []
+    for package in JUDGED:
+        total = [sum(column) for column in zip(*(counts for (owner, _), counts in sums.items() if owner == package))]
+        table.append(row(f"all of {package}", *total))
+        if arguments.judge is not None and percent(*total) < arguments.judge:
+            below.append(f"{package} is below {arguments.judge:g} %")
+    text = "\n".join(table + below)
+    (arguments.build / "table.txt").write_text(text + "\n")
+    print(text)
+    return bool(below)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
