@@ -105,7 +105,7 @@ def test_payload_must_be_known(compensating, simulate):
 
 def tracking_error(folder, namespace, simulate, **parameters):
     """rms in rad, as the controller prints it. The joints move by 0.6 rad."""
-    controller = NodeProcess(folder, {"robot_description": ARM, "duration": 4.0}, namespace, program="computed_torque")
+    controller = NodeProcess(folder, {"robot_description": ARM, "duration": 3.0}, namespace, program="computed_torque")
     simulator = simulate(namespace, 60, effort_topic="effort_commands", **parameters)
     code = controller.process.wait(120)
     assert code == 0, controller.log
