@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "plain_memory.hpp"
-#include "rbd_parallel_core/testing/backend_calls.hpp"
+#include "rbd_parallel_core/testing/backend_checks.hpp"
 #include "rehoused_backend.hpp"
 
 namespace rbd_parallel_core::conformance {
@@ -87,6 +87,34 @@ TEST(Float, NumbersTooLargeForItAreRefused) {
   EXPECT_NE(refusal(on_a_star).find("gravity"), std::string::npos);
 }
 
+/// A point mass so close to its axis that float cannot tell its inertia from a rounding error.
+TEST(Float, JudgesASingularJointByItsOwnPrecision) {
+  const auto model = std::make_shared<const Model>(detail::turntable().model());
+  const auto judged = [&]<class Real>(const char* name, std::size_t batch, Real distance) {
+    const auto backend = make_backend<Real>(name);
+    backend->configure(model, {.max_batch = batch});
+    std::vector<Real> q(batch * 2, distance), qdd(batch * 2);
+    std::vector<StateStatus> status(batch);
+    EXPECT_TRUE(backend
+                    ->forward_dynamics({.batch = batch,
+                                        .q = q,
+                                        .method = ForwardMethod::aba,
+                                        .qdd = qdd,
+                                        .status = status})
+                    .ok());
+    return status;
+  };
+  const StateStatus singular{StateStatus::Code::singular, 0};
+  for (const char* name : {"cpu", "reference"}) {
+    for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
+      const std::vector<StateStatus> good(batch), bad(batch, singular);
+      EXPECT_EQ(judged(name, batch, 1e-4), good) << name << ", batch " << batch;
+      EXPECT_EQ(judged(name, batch, 1e-4f), bad) << name << ", batch " << batch;
+      EXPECT_EQ(judged(name, batch, 1e-1f), good) << name << ", batch " << batch;
+    }
+  }
+}
+
 /// A turn, then slides of heavy bodies far out: no number is large by itself, their products are.
 Robot overflowing() {
   Robot robot{.name = "overflowing", .description = {}, .options = {}};
@@ -124,6 +152,39 @@ TEST(Float, NoMassMatrixWithANumberThatIsNotFiniteIsCalledGood) {
       bool finite = true;
       for (const float entry : M) finite = finite && std::isfinite(entry);
       ASSERT_FALSE(finite) << "the robot does not overflow and tests nothing";
+      for (const StateStatus& state : status) {
+        EXPECT_EQ(state.code, StateStatus::Code::not_finite) << name << ", batch " << batch;
+      }
+    }
+  }
+}
+
+/// A slide, a turn, and a mast along the turn's axis: far up it a product of inertia overflows,
+/// which no entry on the diagonal of M shows.
+Robot periscope() {
+  RobotBuilder builder("periscope", 71);
+  builder.add("a_slide", JointKind::prismatic).axis = {1, 0, 0};
+  builder.add("b_turn", JointKind::revolute).axis = {0, 0, 1};
+  builder.add("c_mast", JointKind::prismatic).axis = {0, 0, 1};
+  Robot robot = builder.robot();
+  for (JointDescription& joint : robot.description.joints) joint.origin = {};
+  LinkInertial& top = *robot.description.links.back().inertial;
+  top.mass = 1e11;
+  top.origin.position = {1, 0, 0};
+  return robot;
+}
+
+TEST(Float, NoMassMatrixIsCalledGoodForItsDiagonalAlone) {
+  const auto model = std::make_shared<const Model>(periscope().model());
+  for (const char* name : {"cpu", "reference"}) {
+    for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
+      const auto backend = make_backend<float>(name);
+      backend->configure(model, {.max_batch = batch});
+      std::vector<float> q(batch * 3, 0.5f), M(batch * 9);
+      for (std::size_t s = 0; s < batch; ++s) q[s * 3 + 2] = 1e30f;
+      std::vector<StateStatus> status(batch);
+      ASSERT_TRUE(
+          backend->mass_matrix({.batch = batch, .q = q, .mass_matrix = M, .status = status}).ok());
       for (const StateStatus& state : status) {
         EXPECT_EQ(state.code, StateStatus::Code::not_finite) << name << ", batch " << batch;
       }
