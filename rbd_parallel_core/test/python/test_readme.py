@@ -21,7 +21,7 @@ def repository():
 ROOT = repository()
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-PAGES += [f"docs/{name}.md" for name in ("README", "algorithms", "backends", "conventions", "performance")]
+PAGES += [f"docs/{name}.md" for name in ("README", "algorithms", "backends", "conventions", "mutations", "performance")]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
