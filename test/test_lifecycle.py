@@ -56,6 +56,18 @@ def test_autostart_is_over_once_configured(serve):
     assert serving.client.state() == "unconfigured"
 
 
+def test_autostart_by_topic_is_over_once_configured(serve):
+    serving = serve(autostart=True)
+    publish = serving.client.description_publisher()
+    publish(urdf("arm7"))
+    serving.client.wait_for_state("active")
+    assert serving.client.transition("deactivate")
+    assert serving.client.transition("cleanup")
+    publish(urdf("pendulum2"))
+    serving.node.wait_for_log(f"({len(urdf('pendulum2'))} bytes); the next configure uses it")
+    assert serving.client.state() == "unconfigured"
+
+
 def test_bad_start_parameter_is_explained(tmp_path):
     node = NodeProcess(tmp_path, {"max_batch": -5})
     assert node.process.wait(20) == 1

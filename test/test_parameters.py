@@ -101,6 +101,12 @@ def test_changes_take_effect_at_the_next_configure(serve):
     client.refused(InverseDynamics, InverseDynamics.Response.BATCH_TOO_LARGE, "at most 3", position=[0.0] * 28)
 
 
+def test_threads_reach_the_backend(serve):
+    client = serve(robot_description=urdf("arm7"), threads=2).client
+    client.activate()
+    assert client.good(GetModelInfo).model_info.threads == 2
+
+
 def test_armature_from_the_start(serve):
     client = serve(robot_description=urdf("arm7"), armature__joint_1=0.5).client
     client.activate()

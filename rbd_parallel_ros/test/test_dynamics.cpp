@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "answer_always.hpp"
 #include "robots.hpp"
@@ -239,6 +240,106 @@ TEST(Dynamics, ForwardInvertsInverseOnAFloatingBase) {
   }
 }
 
+/// A request of random numbers for the floating quadruped, and the same numbers as the core takes
+/// them: q batch x 19, v and a batch x 18, two wrenches of 6 for each state.
+struct FloatingRequest {
+  explicit FloatingRequest(std::size_t batch)
+      : q(random_numbers(batch * 19, 1)),
+        v(random_numbers(batch * 18, 2)),
+        a(random_numbers(batch * 18, 3)),
+        wrenches(random_numbers(batch * 12, 4)) {
+    const auto vector = [](const double* from, auto& to) {
+      to.x = from[0];
+      to.y = from[1];
+      to.z = from[2];
+    };
+    for (std::size_t s = 0; s < batch; ++s) {
+      const double *qs = &q[s * 19], *vs = &v[s * 18], *as = &a[s * 18], *ws = &wrenches[s * 12];
+      request.position.insert(request.position.end(), qs + 7, qs + 19);
+      request.velocity.insert(request.velocity.end(), vs + 6, vs + 18);
+      request.acceleration.insert(request.acceleration.end(), as + 6, as + 18);
+      vector(qs, request.base_pose.emplace_back().position);
+      vector(qs + 3, request.base_pose.back().orientation);
+      request.base_pose.back().orientation.w = qs[6];
+      vector(vs, request.base_twist.emplace_back().linear);
+      vector(vs + 3, request.base_twist.back().angular);
+      vector(as, request.base_acceleration.emplace_back().linear);
+      vector(as + 3, request.base_acceleration.back().angular);
+      for (const double* wrench : {ws, ws + 6}) {
+        vector(wrench, request.external_wrenches.emplace_back().force);
+        vector(wrench + 3, request.external_wrenches.back().torque);
+      }
+    }
+  }
+
+  std::vector<double> q, v, a, wrenches;
+  Inverse::Request request;
+};
+
+/// Law: pose, twist, acceleration and wrenches reach the core in its order, and come back in it.
+TEST(Dynamics, InverseDynamicsOfAFloatingBaseIsTheBackends) {
+  using Axes = rbd_parallel_core::ExternalWrenches::Axes;
+  Robot robot("quadruped", Base::floating);
+  const std::size_t batch = 3;
+  FloatingRequest sent(batch);
+  sent.request.external_wrench_links = {"FL_foot", "RR_foot"};
+  const std::vector<int> links{*robot.model->find_link("FL_foot"),
+                               *robot.model->find_link("RR_foot")};
+  for (const Axes axes : {Axes::link, Axes::world}) {
+    sent.request.external_wrench_axes =
+        axes == Axes::link ? Inverse::Request::AXES_LINK : Inverse::Request::AXES_WORLD;
+    std::vector<double> tau(batch * 18);
+    ASSERT_TRUE(robot.direct
+                    ->inverse_dynamics({.batch = batch,
+                                        .q = sent.q,
+                                        .v = sent.v,
+                                        .a = sent.a,
+                                        .f_ext = {links, sent.wrenches, axes},
+                                        .tau = tau})
+                    .ok());
+    const auto response = call<Inverse>(robot, sent.request);
+    ASSERT_EQ(response.error_msg, "");
+    ASSERT_EQ(response.base_wrench.size(), batch);
+    std::vector<double> received;
+    for (std::size_t s = 0; s < batch; ++s) {
+      const auto& [force, torque] =
+          std::pair(response.base_wrench[s].force, response.base_wrench[s].torque);
+      received.insert(received.end(), {force.x, force.y, force.z, torque.x, torque.y, torque.z});
+      const auto joints = response.effort.begin() + static_cast<std::ptrdiff_t>(s * 12);
+      received.insert(received.end(), joints, joints + 12);
+    }
+    EXPECT_EQ(received, tau);
+  }
+}
+
+/// Law: joints that are left out are at rest, which for a quaternion is not all zeros.
+TEST(Dynamics, JointsThatAreLeftOutHaveARotation) {
+  const std::string inertial =
+      "<inertial><origin xyz='0.1 0.2 0.3'/><mass value='2'/>"
+      "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial>";
+  const std::string urdf =
+      "<robot name='r'><link name='base'/><link name='body'>" + inertial +
+      "</link><link name='arm'>" + inertial +
+      "</link><joint name='free' type='floating'><parent link='base'/><child link='body'/></joint>"
+      "<joint name='hinge' type='continuous'><parent link='body'/><child link='arm'/>"
+      "<axis xyz='0 1 0'/></joint></robot>";
+  const auto model = std::make_shared<const Model>(rbd_parallel_core::load_urdf_string(urdf));
+  std::shared_ptr<rbd_parallel_core::Backend> backend =
+      rbd_parallel_core::make_backend("reference");
+  backend->configure(model);
+  Dynamics dynamics(backend, JointTable(*model, false));
+  Inverse::Request some, whole;
+  some.joint_names = {"hinge"};
+  some.position = {0.3};
+  whole.position = {0, 0, 0, 0, 0, 0, 1, 0.3};
+  Inverse::Response actual, expected;
+  answer_always(actual, [&](auto& out) { dynamics.answer(some, out); });
+  answer_always(expected, [&](auto& out) { dynamics.answer(whole, out); });
+  ASSERT_EQ(expected.error_msg, "");
+  EXPECT_EQ(actual.error_msg, "");
+  EXPECT_EQ(actual.effort, std::vector<double>{expected.effort.back()});
+}
+
 /// Law: bias = gravity + Coriolis, and gravity of a robot at rest is inverse dynamics.
 TEST(Dynamics, BiasIsGravityAndCoriolis) {
   Robot robot("arm7");
@@ -320,6 +421,7 @@ TEST(Dynamics, BadChoicesAreRefused) {
 
 TEST(Dynamics, BatchLimitIsNamed) {
   Robot robot("arm7");
+  EXPECT_EQ(call<Inverse>(robot, arm_request(100)).error_msg, "");
   const auto response = call<Inverse>(robot, arm_request(101));
   EXPECT_EQ(response.error_code, Inverse::Response::BATCH_TOO_LARGE);
   EXPECT_NE(response.error_msg.find("at most 100"), std::string::npos);
@@ -352,6 +454,16 @@ TEST(Dynamics, BadStateSpoilsOnlyItself) {
     EXPECT_TRUE(std::isnan(response.effort[7 + i]));
     EXPECT_EQ(response.effort[14 + i], good.effort[14 + i]);
   }
+}
+
+TEST(Dynamics, TheFirstStateThatFailedIsNamed) {
+  Robot robot("arm7");
+  auto request = arm_request(4);
+  request.velocity[1 * 7] = request.velocity[3 * 7] = nan;
+  const auto response = call<Inverse>(robot, request);
+  EXPECT_EQ(response.status, (std::vector<std::uint8_t>{0, 1, 0, 1}));
+  EXPECT_EQ(response.error_msg.find("2 of 4 states failed; the first is state 1:"), 0u)
+      << response.error_msg;
 }
 
 TEST(Dynamics, SingularStateNamesTheJoint) {
@@ -406,6 +518,27 @@ TEST(Dynamics, ModelInfoDescribesWhatRequestsNeed) {
   EXPECT_EQ(info.link_names.size(), info.link_mass.size());
   EXPECT_NEAR(std::accumulate(info.link_mass.begin(), info.link_mass.end(), 0.0), info.total_mass,
               1e-12);
+}
+
+TEST(Dynamics, ModelInfoGivesEachJointItsOwnNumbers) {
+  ModelOptions options;
+  options.armature["joint_3"] = 0.25;
+  const auto model = std::make_shared<const Model>(load("arm7", options));
+  std::shared_ptr<rbd_parallel_core::Backend> backend =
+      rbd_parallel_core::make_backend("reference");
+  backend->configure(model, {.max_batch = 5, .threads = 3});
+  const auto info = Dynamics(backend, JointTable(*model, false)).model_info("some/plugin");
+  EXPECT_EQ(info.armature, (std::vector<double>{0, 0, 0.25, 0, 0, 0, 0}));
+  EXPECT_EQ(info.max_batch, 5u);
+  EXPECT_EQ(info.threads, 3u);
+  ASSERT_EQ(info.joint_names, model->joint_names());
+  for (std::size_t i = 0; i < 7; ++i) {
+    const rbd_parallel_core::JointLimits& limits = *model->joints()[i].limits;
+    EXPECT_EQ(info.position_lower[i], limits.lower);
+    EXPECT_EQ(info.position_upper[i], limits.upper);
+    EXPECT_EQ(info.effort_limit[i], limits.effort);
+    EXPECT_EQ(info.velocity_limit[i], limits.velocity);
+  }
 }
 
 TEST(AnswerAlways, TurnsEveryExceptionIntoAResponse) {

@@ -13,13 +13,22 @@ namespace {
 using rbd_parallel_core::MimicPolicy;
 using Names = std::vector<std::string>;
 
-std::shared_ptr<const Model> locked(const std::string& name, const Names& joints,
+std::shared_ptr<const Model> locked(rbd_parallel_core::RobotDescription robot, const Names& joints,
                                     MimicPolicy mimic = MimicPolicy::honour) {
-  auto robot = read(name);
   lock_all_but(joints, mimic, robot);
   ModelOptions options;
   options.mimic = mimic;
   return std::make_shared<const Model>(rbd_parallel_core::build_model(robot, options));
+}
+
+std::shared_ptr<const Model> locked(const std::string& name, const Names& joints,
+                                    MimicPolicy mimic = MimicPolicy::honour) {
+  return locked(read(name), joints, mimic);
+}
+
+std::shared_ptr<const Model> locked_text(const std::string& urdf, const Names& joints) {
+  std::vector<std::string> warnings;
+  return locked(rbd_parallel_core::read_urdf(urdf, warnings), joints);
 }
 
 std::vector<double> gravity_forces(const std::shared_ptr<const Model>& model,
@@ -53,6 +62,36 @@ TEST(LockedJoints, FollowersStayWhereTheirRulePutsThem) {
   const auto actual = gravity_forces(some, {0.7, 0.5});
   EXPECT_NEAR(actual[0], expected[0], 1e-12);
   EXPECT_NEAR(actual[1], expected[1], 1e-12);
+}
+
+/// The same for a follower of a follower, on joints whose frames are turned: one slides, one turns.
+TEST(LockedJoints, ChainsOfFollowersStayInTurnedFrames) {
+  const auto link = [](const std::string& name) {
+    return "<link name='" + name +
+           "'><inertial><origin xyz='0.1 0.2 0.3'/><mass value='2'/>"
+           "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>";
+  };
+  const auto joint = [](const std::string& name, const std::string& type, const std::string& parent,
+                        const std::string& child, const std::string& rest) {
+    return "<joint name='" + name + "' type='" + type + "'><parent link='" + parent +
+           "'/><child link='" + child + "'/><origin xyz='0 0 1' rpy='0.3 0.4 0.5'/>" +
+           "<axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='1' velocity='1'/>" + rest +
+           "</joint>";
+  };
+  const std::string urdf = "<robot name='r'>" + link("base") + link("arm") + link("slider") +
+                           link("twin") + link("tip") +
+                           joint("hinge", "revolute", "base", "arm", "") +
+                           joint("lead", "prismatic", "arm", "slider", "") +
+                           joint("next", "prismatic", "arm", "twin",
+                                 "<mimic joint='lead' multiplier='2' offset='0.1'/>") +
+                           joint("tail", "revolute", "arm", "tip",
+                                 "<mimic joint='next' multiplier='-3' offset='0.2'/>") +
+                           "</robot>";
+  const auto whole = std::make_shared<const Model>(rbd_parallel_core::load_urdf_string(urdf));
+  ASSERT_EQ(whole->joint_names(), (Names{"hinge", "lead"}));
+  const auto some = locked_text(urdf, {"hinge"});
+  ASSERT_EQ(some->nv(), 1);
+  EXPECT_NEAR(gravity_forces(some, {0.7})[0], gravity_forces(whole, {0.7, 0})[0], 1e-12);
 }
 
 TEST(LockedJoints, FollowersOfJointsThatMoveStillFollow) {

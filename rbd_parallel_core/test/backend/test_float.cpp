@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "plain_memory.hpp"
-#include "rbd_parallel_core/testing/backend_calls.hpp"
+#include "rbd_parallel_core/testing/backend_checks.hpp"
 #include "rehoused_backend.hpp"
 
 namespace rbd_parallel_core::conformance {
@@ -87,6 +87,36 @@ TEST(Float, NumbersTooLargeForItAreRefused) {
   EXPECT_NE(refusal(on_a_star).find("gravity"), std::string::npos);
 }
 
+/// A point mass so close to its axis that float cannot tell its inertia from a rounding error.
+TEST(Float, JudgesASingularJointByItsOwnPrecision) {
+  const auto model = std::make_shared<const Model>(detail::turntable().model());
+  const auto judged = [&]<class Real>(const char* name, std::size_t batch, Real distance) {
+    const auto backend = make_backend<Real>(name);
+    backend->configure(model, {.max_batch = batch});
+    std::vector<Real> q(batch * 2, distance), qdd(batch * 2);
+    std::vector<StateStatus> status(batch);
+    EXPECT_TRUE(backend
+                    ->forward_dynamics({.batch = batch,
+                                        .q = q,
+                                        .v = {},
+                                        .tau = {},
+                                        .method = ForwardMethod::aba,
+                                        .qdd = qdd,
+                                        .status = status})
+                    .ok());
+    return status;
+  };
+  const StateStatus singular{StateStatus::Code::singular, 0};
+  for (const char* name : {"cpu", "reference"}) {
+    for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
+      const std::vector<StateStatus> good(batch), bad(batch, singular);
+      EXPECT_EQ(judged(name, batch, 1e-4), good) << name << ", batch " << batch;
+      EXPECT_EQ(judged(name, batch, 1e-4f), bad) << name << ", batch " << batch;
+      EXPECT_EQ(judged(name, batch, 1e-1f), good) << name << ", batch " << batch;
+    }
+  }
+}
+
 /// A turn, then slides of heavy bodies far out: no number is large by itself, their products are.
 Robot overflowing() {
   Robot robot{.name = "overflowing", .description = {}, .options = {}};
@@ -109,8 +139,20 @@ Robot overflowing() {
   return robot;
 }
 
-TEST(Float, NoMassMatrixWithANumberThatIsNotFiniteIsCalledGood) {
-  const auto model = std::make_shared<const Model>(overflowing().model());
+/// A turn, then slides along its axis with a heavy body at the end: overflow far up the mast makes
+/// the inertia about its axis NaN, while all other numbers on the diagonal of M stay moderate.
+Robot overflowing_mast() {
+  Robot robot = overflowing();
+  for (JointDescription& joint : robot.description.joints) joint.axis = {0, 0, 1};
+  for (LinkDescription& link : robot.description.links) {
+    if (&link != &robot.description.links.back()) link.inertial.reset();
+  }
+  robot.description.links.back().inertial->origin.position = {0.5, 0, 0};
+  return robot;
+}
+
+void expect_no_good_mass_matrix(const Robot& robot) {
+  const auto model = std::make_shared<const Model>(robot.model());
   const auto nv = static_cast<std::size_t>(model->nv());
   for (const char* name : {"cpu", "reference"}) {
     for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
@@ -129,6 +171,11 @@ TEST(Float, NoMassMatrixWithANumberThatIsNotFiniteIsCalledGood) {
       }
     }
   }
+}
+
+TEST(Float, NoMassMatrixWithANumberThatIsNotFiniteIsCalledGood) {
+  expect_no_good_mass_matrix(overflowing());
+  expect_no_good_mass_matrix(overflowing_mast());
 }
 
 }  // namespace

@@ -564,6 +564,17 @@ TEST(BuildModel, InertiaPolicyZeroDropsTheLinksInertia) {
   EXPECT_EQ(model.links()[1].mass, 0);
 }
 
+/// Moments of a thin plate add up to the largest; written with a few digits they may miss it.
+TEST(BuildModel, ARoundedPlateObeysTheTriangleInequality) {
+  RobotDescription robot = arm();
+  ModelOptions strict;
+  strict.inertia_policy = InertiaPolicy::error;
+  robot.links[1].inertial->rotational = {1, 0, 0, 2, 0, 3.000002};
+  EXPECT_EQ(build_model(robot, strict).warnings(), Lines{});
+  robot.links[1].inertial->rotational.zz = 3.00001;
+  EXPECT_TRUE(any_has(faults_of([&] { build_model(robot, strict); }), "triangle inequality"));
+}
+
 TEST(BuildModel, AMasslessMovingLeafIsAWarning) {
   RobotDescription robot = arm();
   robot.links[2].inertial.reset();
@@ -646,6 +657,11 @@ TEST(Model, CopiesOutliveTheOriginal) {
   EXPECT_EQ(gravity_of(copy, q), expected);
   EXPECT_EQ(gravity_of(moved, q), expected);
   EXPECT_NE(copy.view().body, moved.view().body);
+  for (int k = 0; k < copy.nv(); ++k) {
+    EXPECT_EQ(copy.view().armature[k], moved.view().armature[k]);
+    EXPECT_EQ(copy.view().damping[k], moved.view().damping[k]);
+    EXPECT_EQ(copy.view().friction[k], moved.view().friction[k]);
+  }
   EXPECT_EQ(copy.tree(), moved.tree());
 }
 

@@ -378,8 +378,8 @@ TEST(LoadUrdf, RefusesTooManyElementsByTheLimit) {
             "line 1: more than 12000000 elements and attributes, which is the limit\n");
 }
 
-TEST(LoadUrdf, ReadsAChainOf100000Links) {
-  constexpr int n = 100000;
+/// Links l0 to ln, each hanging on the one before it.
+std::string chain_of(int n) {
   std::string xml = "<robot name=\"chain\"><link name=\"l0\"/>";
   for (int i = 1; i <= n; ++i) {
     const std::string number = std::to_string(i);
@@ -387,7 +387,17 @@ TEST(LoadUrdf, ReadsAChainOf100000Links) {
            "\" type=\"continuous\"><parent link=\"l" + std::to_string(i - 1) +
            "\"/><child link=\"l" + number + "\"/></joint>";
   }
-  EXPECT_EQ(read(xml + "</robot>").joints.size(), static_cast<std::size_t>(n));
+  return xml + "</robot>";
+}
+
+TEST(LoadUrdf, ReadsAChainOf100000Links) {
+  EXPECT_EQ(load_urdf_string(chain_of(100000)).nv(), 100000);
+}
+
+TEST(LoadUrdf, ReadsAChainOf70Megabytes) {
+  const std::string xml = chain_of(610000);
+  EXPECT_GT(xml.size(), std::size_t{70'000'000});
+  EXPECT_EQ(load_urdf_string(xml).nv(), 610000);
 }
 
 // Paths
@@ -562,6 +572,8 @@ TEST(ReadUrdf, NormalisesAnAxisWithAWarning) {
   Lines warnings;
   expect_near(read(axis("0 3 4"), &warnings).joints[0].axis, {0, 0.6, 0.8});
   EXPECT_EQ(joined(warnings), axis_fault("(0 3 4), expected a unit vector; it is normalised\n"));
+  EXPECT_EQ(joined(warnings_of(axis("0 0 0.5"))),
+            axis_fault("(0 0 0.5), expected a unit vector; it is normalised\n"));
   EXPECT_EQ(warnings_of(axis("0 0.7071 0.7071")), Lines{});
   EXPECT_TRUE(any_has(load_urdf_string(axis("0 3 4")).warnings(), "it is normalised"));
 }
@@ -584,6 +596,14 @@ TEST(ReadUrdf, MissingLimitsAreAWarning) {
   EXPECT_EQ(limits->effort, std::numeric_limits<double>::infinity());
   EXPECT_EQ(joined(warnings),
             "line 5: joint 'elbow': <limit> has no attribute 'effort'; it is taken as unlimited\n");
+
+  const auto no_velocity =
+      read(with_joint("prismatic", "<limit lower=\"-1\" upper=\"1\" effort=\"3\"/>"), &warnings)
+          .joints[0]
+          .limits;
+  ASSERT_TRUE(no_velocity);
+  EXPECT_EQ(no_velocity->effort, 3);
+  EXPECT_EQ(no_velocity->velocity, std::numeric_limits<double>::infinity());
 }
 
 TEST(ReadUrdf, OddLimitsAreAWarning) {
@@ -591,6 +611,9 @@ TEST(ReadUrdf, OddLimitsAreAWarning) {
                 "revolute", "<limit lower=\"1\" upper=\"-1\" effort=\"-2\" velocity=\"1\"/>"))),
             "line 5: joint 'elbow': limit effort is negative\n"
             "line 5: joint 'elbow': limit lower is above limit upper\n");
+  EXPECT_EQ(warnings_of(with_joint("revolute",
+                                   "<limit lower=\"1\" upper=\"1\" effort=\"2\" velocity=\"1\"/>")),
+            Lines{});
 }
 
 TEST(ReadUrdf, WhatIsNotKnownIsNamedOnce) {

@@ -482,6 +482,26 @@ TYPED_TEST(PlaneTurn, AboutXIsTheGeneralRotation) {
   });
 }
 
+/// The turns about x that compute nothing are the general one at their angle.
+TYPED_TEST(PlaneTurn, ByARightAngleAndByNothingAreTheGeneralTurn) {
+  using S = TypeParam;
+  const S o(0), i(1);
+  const auto check = [&]<class Turn>(const Turn& turn, const XTurn<S>& general) {
+    const S x = this->uniform(-2, 2), along = this->uniform(-2, 2);
+    const Mat3<S> E{{i, o, o}, {o, general.c, general.s}, {o, -general.s, general.c}};
+    expect_general_forms(
+        *this, KnownTurn<S, Turn>{turn, E}, [&](const auto& a) { return shift_along_x(a, x); },
+        Vec3<S>{x, o, o});
+    const Mat3<S> K = this->mat();
+    this->expect_near(turn.point(x, along), general.point(x, along), 10);
+    this->expect_near(turn.times_point(K, x, along), K * general.point(x, along), 20);
+  };
+  this->for_all([&] {
+    check(XQuarterTurn<S>{}, XTurn<S>{o, i});
+    check(NoTurn<S>{}, XTurn<S>{i, o});
+  });
+}
+
 // ---- orientations
 // ---------------------------------------------------------------------------------------------------
 

@@ -189,8 +189,9 @@ inline Robot arm() {
   return builder.robot();
 }
 
-/// Mimic joints that couple branches, one that leads to a joint earlier in the order, and a mimic
-/// of a mimic.
+/// Mimic joints that couple branches, one that leads to a joint earlier in the order, a mimic of a
+/// mimic, and two followers on one body whose leaders nothing else couples: eliminating that body's
+/// coordinate fills in an entry between them.
 inline Robot mimic_hand() {
   RobotBuilder builder("mimic_hand", 51);
   builder.add("base", "arm", JointKind::revolute);
@@ -200,6 +201,11 @@ inline Robot mimic_hand() {
   builder.add("link_b_leader", "b_tip", JointKind::revolute);
   builder.add("base", "c_other", JointKind::spherical);
   builder.add("link_c_other", "c_tip", JointKind::revolute).mimic = Mimic{"b_tip", 0.5, 0};
+  builder.add("base", "d_leader", JointKind::revolute);
+  builder.add("base", "e_leader", JointKind::prismatic);
+  builder.add("base", "f_fork", JointKind::revolute);
+  builder.add("link_f_fork", "f_tip", JointKind::revolute).mimic = Mimic{"d_leader", 1.5, 0.2};
+  builder.add("link_f_fork", "f_toe", JointKind::revolute).mimic = Mimic{"e_leader", -1, 0};
   Robot robot = builder.robot();
   for (JointDescription& joint : robot.description.joints) {
     joint.armature = 0.02;
