@@ -23,6 +23,10 @@ std::chrono::nanoseconds watch_period(const StreamSettings& settings) {
   return std::clamp<std::chrono::nanoseconds>(quarter, 1ms, 100ms);
 }
 
+/// Deeper than the usual 5: where the thread was held up, the states that came meanwhile are all
+/// answered, and those that became too old by it are refused by their stamps.
+rclcpp::QoS joint_states_qos() { return rclcpp::SensorDataQoS().keep_last(50); }
+
 /// Controllers read commands reliably; the newest one is all that counts.
 rclcpp::QoS output_qos() { return rclcpp::QoS(1); }
 
@@ -59,8 +63,8 @@ void EffortTopics::start() {
   rclcpp::SubscriptionOptions options;
   options.callback_group = group_;
   subscriptions_.push_back(node_.create_subscription<JointState>(
-      "joint_states", rclcpp::SensorDataQoS(),
-      [this](const JointState& state) { take_state(state); }, options));
+      "joint_states", joint_states_qos(), [this](const JointState& state) { take_state(state); },
+      options));
   listen<rbd_parallel_msgs::msg::AccelerationReference>("~/reference");
   listen<nav_msgs::msg::Odometry>("~/base_state");
   watch_timer_ = node_.create_wall_timer(
