@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The effort stream in a real process, over DDS: every number that drives a motor, and every reason for none."""
 
+import signal
 import time
 
 import numpy
 import pytest
+from nav_msgs.msg import Odometry
 from node_process import urdf
-from rbd_parallel_msgs.msg import AccelerationReference
-from rbd_parallel_msgs.srv import BiasForces, InverseDynamics
+from rbd_parallel_msgs.msg import AccelerationReference, StateBatch
+from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics
+from rclpy.qos import qos_profile_sensor_data
 from reference import backend, same
 from robot_side import ERROR, OK, WARN, RobotSide
 
@@ -188,8 +191,6 @@ def test_limits(stream):
     robot = stream(effort_mode="bias", effort_limits="clamp")
     _, clamped = robot.effort_of(position=POSITION, velocity=fast)
     robot.wait_for_stream(WARN, "beyond the limit", "cut off")
-    from rbd_parallel_msgs.srv import GetModelInfo
-
     limits = numpy.array(robot.client.good(GetModelInfo).model_info.effort_limit)
     assert (abs(numpy.array(free.effort)) > limits).any()
     numpy.testing.assert_array_equal(clamped.effort, numpy.clip(free.effort, -limits, limits))
@@ -200,18 +201,75 @@ def test_limits(stream):
 
 
 def test_noise_on_every_topic(stream):
-    """Whatever comes, the node lives, and the next good state counts."""
+    """Messages with one thing wrong with them: no effort, no end of the node, and the next good state counts."""
     robot = stream(effort_mode="inverse_dynamics")
     rng = numpy.random.default_rng(1)
+    bases = robot.node.create_publisher(Odometry, "dynamics/base_state", qos_profile_sensor_data)
+    batches = robot.node.create_publisher(StateBatch, "dynamics/state_batch", 10)
+
+    def spoiled(names, numbers):
+        """Names and two arrays of numbers, one of them wrong."""
+        names, arrays = list(names), [list(numbers), list(numbers)]
+        array, place = arrays[rng.integers(2)], int(rng.integers(len(names)))
+        match rng.integers(6):
+            case 0:
+                array[place] = float(rng.choice([NAN, INFINITY, -INFINITY]))
+            case 1:
+                array.pop()
+            case 2:
+                array.append(0.0)
+            case 3:
+                names[place] = "x" * int(rng.integers(1, 300))
+            case 4:
+                names[place] = names[place - 1]
+            case 5:
+                names, arrays = [], [[], []]
+        return names, arrays
+
     for _ in range(300):
-        n = int(rng.integers(0, 12))
-        names = [str(rng.choice([*robot.joints, "", "x" * 300, "joint_1"])) for _ in range(n)]
-        numbers = [float(x) for x in rng.choice([0.0, NAN, INFINITY, 1e308, -1.0], size=int(rng.integers(0, 12)))]
-        robot.send(names=names, position=numbers, velocity=numbers[: int(rng.integers(0, 12))])
-        robot.references.publish(AccelerationReference(joint_names=names, acceleration=numbers))
+        names, (position, velocity) = spoiled(robot.joints, [0.1] * 7)
+        robot.send(names=names, position=position, velocity=velocity)
+        names, (acceleration, _) = spoiled(robot.joints, [0.1] * 7)
+        reference = AccelerationReference(joint_names=names, acceleration=acceleration)
+        reference.header.stamp = robot.node.get_clock().now().to_msg()
+        robot.references.publish(reference)
+        base = Odometry()
+        base.pose.pose.orientation.w = float(rng.choice([0.0, NAN, 2.0]))
+        bases.publish(base)
+        batches.publish(StateBatch(joint_names=names, position=position, velocity=velocity, batch_size=int(rng.integers(9))))
         robot.spin(0.002)
     assert robot.efforts == []
     robot.effort_of()
+
+
+def test_other_robots_on_the_same_topic(stream):
+    """A gripper that publishes its own joints, with stamps ahead of the arm's, does not disturb."""
+    from rclpy.duration import Duration
+
+    robot = stream()
+    for _ in range(20):
+        robot.send(names=["left_finger"], position=[NAN], velocity=[],
+                   stamp=(robot.node.get_clock().now() + Duration(seconds=0.2)).to_msg())
+        robot.spin(0.01)
+    robot.effort_of()
+    for _ in range(40):
+        robot.send(names=["left_finger"], position=[0.1], velocity=[])
+        robot.send()
+        robot.spin(0.02)
+    robot.wait_for_stream(OK)
+    assert int(robot.value("effort stream", "refused: other_joints")) > 0
+
+
+@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
+def test_zeros_when_it_is_told_to_end(serve, ended_by):
+    serving = serve(robot_description=urdf("arm7"), effort_mode="gravity", on_stale="zero", input_timeout=30.0)
+    serving.client.activate()
+    robot = RobotSide(serving.client)
+    robot.connect()
+    robot.effort_of(position=POSITION)
+    assert any(robot.commands[-1].data)
+    assert serving.node.stop(ended_by) == 0
+    robot.wait_until(lambda: not any(robot.commands[-1].data), "a last command of zeros")
 
 
 # A floating base
@@ -273,3 +331,37 @@ def test_diagnostics_tell_why_configure_failed(serve):
     assert not serving.client.transition("configure")
     robot.wait_until(lambda: "model" in robot.diagnostics and robot.diagnostics["model"].level == ERROR, "an error")
     assert "configure failed" in robot.diagnostics["model"].message
+
+
+def test_a_floating_base(serve):
+    serving = serve(robot_description=urdf("quadruped"), base="floating", base_state=True, effort_mode="gravity",
+                    input_timeout=0.5)
+    serving.client.activate()
+    robot = RobotSide(serving.client, joints=serving.client.good(GetModelInfo).model_info.joint_names)
+    robot.connect()
+    no_effort_from(robot, "base_missing")
+    bases = robot.node.create_publisher(Odometry, "dynamics/base_state", qos_profile_sensor_data)
+    robot.wait_until(lambda: bases.get_subscription_count() == 1, "the subscription of base_state")
+    bad = Odometry()
+    bad.pose.pose.orientation.w = NAN
+    for _ in range(100):
+        bases.publish(bad)
+        robot.send()
+        robot.spin(0.02)
+        if "refused by not_finite" in robot.stream().message:
+            break
+    assert "refused by not_finite" in robot.stream().message
+    tilt = numpy.deg2rad(40)
+    base = Odometry()
+    base.pose.pose.orientation.x, base.pose.pose.orientation.w = numpy.sin(tilt / 2), numpy.cos(tilt / 2)
+    for _ in range(100):
+        base.header.stamp = robot.node.get_clock().now().to_msg()
+        bases.publish(base)
+        robot.spin(0.02)
+        sent = robot.send()
+        robot.spin(0.02)
+        if robot.efforts and robot.efforts[-1].header.stamp == sent.header.stamp:
+            break
+    n = len(robot.joints)
+    q = [[0, 0, 0, numpy.sin(tilt / 2), 0, 0, numpy.cos(tilt / 2), *[0.1] * n]]
+    same(robot.efforts[-1].effort, backend("quadruped", base="floating").gravity_forces(q)[0][6:])

@@ -86,6 +86,25 @@ def test_what_cannot_be_is_refused(arm_with_stream):
     assert gravity(client) == empty
 
 
+def test_while_inactive(serve):
+    serving = serve(robot_description=urdf("arm7"), effort_mode="gravity", input_timeout=0.5)
+    client = serving.client
+    infos = []
+    client.node.create_subscription(ModelInfo, "dynamics/model_info", infos.append,
+                                    QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+    assert client.transition("configure")
+    robot = RobotSide(client)
+    robot.wait_until(lambda: infos, "model_info as soon as there is a model")
+    link = last_link(client)
+    client.good(SetPayload, link=link, inertia=TOOL)
+    robot.wait_until(lambda: list(infos[-1].payload_links) == [link], "model_info with the payload")
+    robot.wait_until(lambda: robot.value("model", "payload mass (kg)") == "2.5", "the payload in diagnostics")
+    assert client.transition("activate")
+    robot.connect()
+    _, came = robot.effort_of(position=POSITION)
+    same(came.effort, gravity(client))
+
+
 def test_before_configure(serve):
     serving = serve(robot_description=urdf("arm7"))
     serving.client.refused(SetPayload, SetPayload.Response.NOT_ACTIVE, "configure", link="tip", inertia=TOOL)

@@ -51,12 +51,14 @@ class ComputedTorque : public rclcpp::Node {
 
  private:
   void update(const JointState& state) {
-    if (!read(state)) {
+    const double stamp = state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec;
+    if (!read(state) || !(stamp > last_stamp_)) {
       RCLCPP_ERROR_THROTTLE(get_logger(), *get_clock(), 1000,
-                            "joint_states without position and velocity of every joint");
+                            "joint_states out of order, or without finite position and velocity of "
+                            "every joint");
       return;  // no command rather than a wrong one
     }
-    const double stamp = rclcpp::Time(state.header.stamp).seconds();
+    last_stamp_ = stamp;
     if (!begin_) {
       begin_ = stamp;
       start_ = q_;
@@ -88,6 +90,7 @@ class ComputedTorque : public rclcpp::Node {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       q_[i] = state.position[places_[i]];
       v_[i] = state.velocity[places_[i]];
+      if (!std::isfinite(q_[i]) || !std::isfinite(v_[i])) return false;
     }
     return true;
   }
@@ -149,6 +152,7 @@ class ComputedTorque : public rclcpp::Node {
   std::vector<std::size_t> places_;  // of the model's joints among them
   std::vector<double> q_, v_, a_, start_, q_ref_, v_ref_, a_ref_, error_;
   std::optional<double> begin_;  // s, the stamp of the first joint states
+  double last_stamp_ = 0;        // s
   double square_sum_ = 0, largest_ = 0;
   std::size_t updates_ = 0;
   Float64MultiArray command_;

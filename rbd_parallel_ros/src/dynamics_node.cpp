@@ -12,6 +12,7 @@
 #include "backend_loader.hpp"
 #include "diagnostics/diagnostics.hpp"
 #include "dynamics.hpp"
+#include "failure.hpp"
 #include "locked_joints.hpp"
 #include "parameters.hpp"
 #include "payloads.hpp"
@@ -35,21 +36,6 @@ core::Model build_model(const std::string& urdf, const Settings& settings) {
 /// Deeper than the usual 10: requests of all clients wait in one queue while a large one is
 /// computed, and a request that falls out of it is lost without a word.
 rclcpp::QoS services_qos() { return rclcpp::ServicesQoS().keep_last(100); }
-
-/// The reason why `action` failed, "" if it did not. Plugins may throw anything.
-template <class Action>
-std::string failure_of(const Action& action) {
-  try {
-    action();
-    return "";
-  } catch (const std::bad_alloc&) {
-    return "not enough memory; a smaller max_batch needs less";
-  } catch (const std::exception& error) {
-    return error.what();
-  } catch (...) {
-    return "something was thrown that is no std::exception";
-  }
-}
 
 void log_warnings(const rclcpp::Logger& logger, const std::vector<std::string>& warnings) {
   constexpr std::size_t most = 20;
@@ -77,8 +63,6 @@ DynamicsNode::DynamicsNode(const rclcpp::NodeOptions& options)
   serve_state_batches();
   serve_payloads();
   serve_model_info();
-  model_info_publisher_ = create_publisher<rbd_parallel_msgs::msg::ModelInfo>(
-      "~/model_info", rclcpp::QoS(1).transient_local());
   description_subscription_ = create_subscription<std_msgs::msg::String>(
       "robot_description", rclcpp::QoS(1).transient_local(),
       [this](std_msgs::msg::String::ConstSharedPtr message) {
@@ -188,6 +172,16 @@ rbd_parallel_msgs::msg::ModelInfo DynamicsNode::model_info() const {
   return info;
 }
 
+void DynamicsNode::publish_model_info() {
+  if (!model_info_publisher_) {
+    model_info_publisher_ = create_publisher<rbd_parallel_msgs::msg::ModelInfo>(
+        "~/model_info", rclcpp::QoS(1).transient_local());
+  }
+  // Transitions switch publishers off, but a payload may change in every state that has a model.
+  if (!model_info_publisher_->is_activated()) model_info_publisher_->on_activate();
+  model_info_publisher_->publish(model_info());
+}
+
 // Robot description
 
 std::string DynamicsNode::description() const {
@@ -265,19 +259,17 @@ void DynamicsNode::use(const Payloads& payloads) {
     for_stream = configured_backend(model, one_state);
   }
   if (for_stream && !effort_topics_) {
-    effort_topics_ = std::make_unique<EffortTopics>(
+    effort_topics_ = std::make_shared<EffortTopics>(
         *this, std::make_unique<EffortStream>(std::move(for_stream), joints, settings_->stream));
   }
   auto dynamics =
       std::make_unique<Dynamics>(configured_backend(model, settings_->compute), std::move(joints));
-  // Nothing throws from here on.
+  auto next_payloads = std::make_unique<Payloads>(payloads);
   if (for_stream) effort_topics_->stream().replace_backend(std::move(for_stream));
   dynamics_ = std::move(dynamics);
-  payloads_ = std::make_unique<Payloads>(payloads);
-  if (active_) {
-    model_info_publisher_->publish(model_info());
-    tell_diagnostics("active");
-  }
+  payloads_ = std::move(next_payloads);
+  report(failure_of([this] { publish_model_info(); }));
+  tell_diagnostics(active_ ? "active" : "inactive");
 }
 
 void DynamicsNode::tell_diagnostics(const std::string& state, const std::string& fault) {
@@ -313,6 +305,7 @@ void DynamicsNode::tell_diagnostics(const std::string& state, const std::string&
 void DynamicsNode::release() {
   active_ = false;
   effort_topics_.reset();
+  model_info_publisher_.reset();  // and with it what it had latched
   dynamics_.reset();
   payloads_.reset();
   robot_.reset();
@@ -344,7 +337,6 @@ DynamicsNode::CallbackReturn DynamicsNode::on_activate(const rclcpp_lifecycle::S
   active_ = result == CallbackReturn::SUCCESS;
   if (!active_) return result;
   const std::string failure = failure_of([&] {
-    model_info_publisher_->publish(model_info());
     if (effort_topics_) effort_topics_->start();
   });
   if (!failure.empty()) {

@@ -162,7 +162,7 @@ void declare_stream_parameters(LifecycleNode& node) {
               used,
           choices(on_stale_words)));
   node.declare_parameter(
-      "effort_limits", std::string("off"),
+      "effort_limits", std::string("warn"),
       described(
           "Efforts beyond the limits of the URDF: as computed, as computed with a warning, or cut "
           "off at the limit." +

@@ -34,10 +34,8 @@ core::Model with(const core::Model& robot, const std::string& link,
 
 Payloads Payloads::after(const SetPayload::Request& request, const core::Model& robot) const {
   Payloads out = *this;
-  if (request.action != SetPayload::Request::ATTACH &&
-      request.action != SetPayload::Request::REMOVE) {
-    throw RequestError(ErrorCode::invalid_argument, "action is " + std::to_string(request.action) +
-                                                        ", expected ATTACH (0) or REMOVE (1)");
+  if (request.action > SetPayload::Request::REMOVE) {
+    refuse_choice("action", request.action, "ATTACH (0) or REMOVE (1)");
   }
   const bool remove = request.action == SetPayload::Request::REMOVE;
   if (remove && request.link.empty()) return {};

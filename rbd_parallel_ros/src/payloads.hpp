@@ -22,7 +22,6 @@ class Payloads {
   rbd_parallel_core::Model attached_to(const rbd_parallel_core::Model& robot) const;
 
   void describe(rbd_parallel_msgs::msg::ModelInfo& info) const;
-  bool empty() const { return by_link_.empty(); }
   std::size_t size() const { return by_link_.size(); }
   double mass() const;  ///< kg, of all
 

@@ -52,7 +52,7 @@ TEST(Payloads, AreAttachedReplacedAndRemoved) {
   payloads = payloads.after(remove(root), robot);
   EXPECT_DOUBLE_EQ(payloads.attached_to(robot).total_mass(), mass + 5);
   payloads = payloads.after(remove(""), robot);
-  EXPECT_TRUE(payloads.empty());
+  EXPECT_EQ(payloads.size(), 0u);
   EXPECT_EQ(payloads.attached_to(robot).total_mass(), mass);
 }
 

@@ -73,6 +73,7 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
       const rbd_parallel_core::BackendOptions& options);
   void use(const Payloads& payloads);
   rbd_parallel_msgs::msg::ModelInfo model_info() const;
+  void publish_model_info();
   void release();
   void tell_diagnostics(const std::string& state, const std::string& fault = "");
   void start();
@@ -87,7 +88,7 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   std::shared_ptr<const rbd_parallel_core::Model> robot_;  ///< without payloads
   std::unique_ptr<Payloads> payloads_;
   std::unique_ptr<Dynamics> dynamics_;
-  std::unique_ptr<EffortTopics> effort_topics_;  ///< none where effort_mode is off
+  std::shared_ptr<EffortTopics> effort_topics_;  ///< none where effort_mode is off
   bool active_ = false;
   bool waits_to_start_ = false;  ///< autostart, and nothing configured yet
 
@@ -106,7 +107,7 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   rclcpp::Service<rbd_parallel_msgs::srv::SetPayload>::SharedPtr set_payload_;
   rclcpp::Service<rbd_parallel_msgs::srv::GetModelInfo>::SharedPtr get_model_info_;
   rclcpp_lifecycle::LifecyclePublisher<rbd_parallel_msgs::msg::ModelInfo>::SharedPtr
-      model_info_publisher_;
+      model_info_publisher_;                  ///< while configured
   std::unique_ptr<Diagnostics> diagnostics_;  ///< ends first: its thread reads what is above
 };
 

@@ -185,7 +185,21 @@ std::string Context::shutdown_reason() const {
   return reason_;
 }
 
+void Context::call_all(const Callbacks& callbacks) {
+  Callbacks copy;  // a callback may add or remove some
+  {
+    std::lock_guard lock(callbacks_mutex_);
+    copy = callbacks;
+  }
+  for (const auto& callback : copy) {
+    (*callback)();
+  }
+}
+
 bool Context::shutdown(const std::string& reason) {
+  if (is_valid()) {
+    call_all(pre_shutdown_callbacks_);
+  }
   {
     std::lock_guard lock(mutex_);
     if (!is_valid()) {
@@ -194,14 +208,7 @@ bool Context::shutdown(const std::string& reason) {
     detail::check(rcl_shutdown(context_.get()), "rcl cannot be shut down");
     reason_ = reason;
   }
-  std::list<std::shared_ptr<OnShutdownCallback>> callbacks;
-  {
-    std::lock_guard lock(callbacks_mutex_);
-    callbacks = callbacks_;
-  }
-  for (const auto& callback : callbacks) {
-    (*callback)();
-  }
+  call_all(callbacks_);
   {
     // So that no sleeper misses it between its check and its wait.
     std::lock_guard lock(sleep_mutex_);
@@ -227,6 +234,20 @@ bool Context::remove_on_shutdown_callback(const OnShutdownCallbackHandle& handle
   const auto callback = handle.callback.lock();
   std::lock_guard lock(callbacks_mutex_);
   return callback && std::erase(callbacks_, callback) != 0;
+}
+
+PreShutdownCallbackHandle Context::add_pre_shutdown_callback(PreShutdownCallback callback) {
+  PreShutdownCallbackHandle handle;
+  std::lock_guard lock(callbacks_mutex_);
+  pre_shutdown_callbacks_.push_back(std::make_shared<PreShutdownCallback>(std::move(callback)));
+  handle.callback = pre_shutdown_callbacks_.back();
+  return handle;
+}
+
+bool Context::remove_pre_shutdown_callback(const PreShutdownCallbackHandle& handle) {
+  const auto callback = handle.callback.lock();
+  std::lock_guard lock(callbacks_mutex_);
+  return callback && std::erase(pre_shutdown_callbacks_, callback) != 0;
 }
 
 bool Context::sleep_for(const std::chrono::nanoseconds& duration) {

@@ -66,6 +66,9 @@ void TimeSource::use_sim_time(bool use) {
   subscription_ = std::make_shared<Subscription<rosgraph_msgs::msg::Clock>>(
       base_->get_shared_rcl_node_handle(), "/clock", qos_,
       [clock = clock_](std::unique_ptr<rosgraph_msgs::msg::Clock> message, const MessageInfo&) {
+        if (message->clock.sec < 0) {
+          return;  // no time; whoever publishes it must not end the node
+        }
         std::lock_guard lock(clock->get_clock_mutex());
         bool simulated = false;
         detail::check(rcl_is_enabled_ros_time_override(clock->get_clock_handle(), &simulated),

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics.hpp"
 
+#include <string>
 #include <utility>
+
+#include "../failure.hpp"
 
 namespace rbd_parallel_ros {
 
@@ -12,12 +15,19 @@ Diagnostics::Diagnostics(rclcpp_lifecycle::LifecycleNode& node, std::chrono::nan
       publisher_(node.create_publisher<diagnostic_msgs::msg::DiagnosticArray>("/diagnostics",
                                                                               rclcpp::QoS(10))),
       timer_(node.create_wall_timer(
-          period, [this] { publish(); }, group_)),
+          period, [this] { publish_or_log(); }, group_)),
       thread_(std::make_unique<ExecutorThread>(node.get_node_base_interface(), group_)) {}
 
 void Diagnostics::set(Configuration configuration) {
   const std::lock_guard lock(mutex_);
   configuration_ = std::move(configuration);
+}
+
+void Diagnostics::publish_or_log() {
+  const std::string failure = failure_of([this] { publish(); });
+  if (failure.empty()) return;
+  RCLCPP_ERROR_THROTTLE(node_.get_logger(), *node_.get_clock(), 10000, "diagnostics: %s",
+                        failure.c_str());
 }
 
 void Diagnostics::publish() {

@@ -25,6 +25,7 @@ class Diagnostics {
 
  private:
   void publish();
+  void publish_or_log();
 
   rclcpp_lifecycle::LifecycleNode& node_;
   ServiceStatistics services_;

@@ -50,13 +50,33 @@ bool is_about_a_joint(Refusal refusal) {
          refusal == Refusal::duplicate_joint;
 }
 
-/// Why joint states were refused last.
-std::string last_reason(const Configuration& configuration) {
-  const Refusal refusal = configuration.stream->last_refusal;
-  if (refusal == Refusal::none) return "none has come";
+/// Messages that were not for this robot.
+std::uint64_t passed_over(const StreamStatistics& statistics) {
+  return statistics.refused[static_cast<std::size_t>(Refusal::other_joints)];
+}
+
+std::string reason_of(Refusal refusal) {
+  return std::string(text_of(refusal).name) + ": " + text_of(refusal).reason;
+}
+
+/// Why a joint state was refused.
+std::string reason_of(const Configuration& configuration, Refusal refusal) {
+  const StreamStatistics& statistics = *configuration.stream;
   const std::string joint =
-      is_about_a_joint(refusal) ? of_joint(configuration, configuration.stream->last_joint) : "";
-  return std::string(text_of(refusal).name) + joint + ": " + text_of(refusal).reason;
+      is_about_a_joint(refusal) ? of_joint(configuration, statistics.last_joint) : "";
+  const Refusal base = statistics.last_base_refusal;
+  const bool bad_base =
+      base != Refusal::none && (refusal == Refusal::base_missing || refusal == Refusal::base_old);
+  return std::string(text_of(refusal).name) + joint + ": " + text_of(refusal).reason +
+         (bad_base ? "; the last one was refused by " + reason_of(base) : "");
+}
+
+/// Why there is no joint state that can be used.
+std::string reason_of_silence(const Configuration& configuration) {
+  const Refusal refusal = configuration.stream->standing_refusal;
+  if (refusal != Refusal::none) return reason_of(configuration, refusal);
+  return passed_over(*configuration.stream) == 0 ? "none has come"
+                                                 : "none has come that names its joints";
 }
 
 }  // namespace
@@ -75,7 +95,7 @@ Status Report::model(const Configuration& configuration) const {
     return status;
   }
   if (configuration.robot.empty() && configuration.joints == 0) {
-    raise(status, Status::WARN, "the node is not configured");
+    raise(status, Status::WARN, "no model: the node is " + configuration.lifecycle_state);
     return status;
   }
   status.message = configuration.lifecycle_state;
@@ -111,7 +131,10 @@ Report::StreamCounts Report::counts_of(const StreamStatistics& statistics) {
   out.received = statistics.received;
   out.computed = statistics.computed;
   out.refused =
-      std::accumulate(statistics.refused.begin(), statistics.refused.end(), std::uint64_t{0});
+      std::accumulate(statistics.refused.begin(), statistics.refused.end(), std::uint64_t{0}) -
+      passed_over(statistics);
+  out.references_refused = statistics.reference_refused;
+  out.bases_refused = statistics.base_refused;
   out.without_reference = statistics.without_reference;
   out.beyond_limits = statistics.beyond_limits;
   out.latency = statistics.latency.snapshot();
@@ -122,12 +145,13 @@ Status Report::stream(const Configuration& configuration, double seconds) {
   Status status;
   status.name = node_ + ": effort stream";
   if (!configuration.stream) {
+    last_stream_.reset();
     status.message = "off";
     return status;
   }
   const StreamStatistics& statistics = *configuration.stream;
-  if (last_stream_ != &statistics) last_ = {};
-  last_stream_ = &statistics;
+  if (last_stream_ != configuration.stream) last_ = {};
+  last_stream_ = configuration.stream;
   const StreamCounts before = std::exchange(last_, counts_of(statistics));
   const LatencyHistogram::Summary latency =
       LatencyHistogram::between(before.latency, last_.latency);
@@ -138,11 +162,19 @@ Status Report::stream(const Configuration& configuration, double seconds) {
   if (configuration.active) {
     if (statistics.stale) {
       raise(status, Status::ERROR,
-            "no joint state that can be used: " + last_reason(configuration));
+            "no joint state that can be used: " + reason_of_silence(configuration));
     } else if (refused > 0) {
       raise(status, refused == received ? Status::ERROR : Status::WARN,
             text(refused) + " of " + text(received) +
-                " joint states refused: " + last_reason(configuration));
+                " joint states refused: " + reason_of(configuration, statistics.last_refusal));
+    }
+    if (last_.references_refused > before.references_refused) {
+      raise(status, Status::WARN,
+            "references refused: " + reason_of(statistics.last_reference_refusal));
+    }
+    if (last_.bases_refused > before.bases_refused) {
+      raise(status, Status::WARN,
+            "base states refused: " + reason_of(statistics.last_base_refusal));
     }
     if (last_.without_reference > before.without_reference) {
       raise(status, Status::WARN, "no reference that holds: accelerations are taken as zero");

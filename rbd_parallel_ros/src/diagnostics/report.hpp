@@ -46,13 +46,14 @@ class Report {
   Status stream(const Configuration& configuration, double seconds);
 
   struct StreamCounts {
-    std::uint64_t received = 0, computed = 0, refused = 0, without_reference = 0, beyond_limits = 0;
+    std::uint64_t received = 0, computed = 0, refused = 0, references_refused = 0,
+                  bases_refused = 0, without_reference = 0, beyond_limits = 0;
     LatencyHistogram::Snapshot latency;
   };
   static StreamCounts counts_of(const StreamStatistics& statistics);
 
   std::string node_;
-  const StreamStatistics* last_stream_ = nullptr;
+  std::shared_ptr<const StreamStatistics> last_stream_;
   StreamCounts last_;
 };
 

@@ -11,7 +11,6 @@ namespace {
 
 namespace core = rbd_parallel_core;
 
-/// By another thread the counts are only read, so that this need not be one step for all.
 template <class Number>
 void increment(std::atomic<Number>& counter) {
   counter.fetch_add(1, std::memory_order_relaxed);
@@ -19,6 +18,11 @@ void increment(std::atomic<Number>& counter) {
 
 RosNanoseconds nanoseconds_of(const builtin_interfaces::msg::Time& time) {
   return std::int64_t{time.sec} * 1'000'000'000 + std::int64_t{time.nanosec};
+}
+
+/// When something that is stamped so is too old; a stamp ahead of the clock counts as one of now.
+SteadyNanoseconds end_of(RosNanoseconds stamp, std::int64_t timeout, const EffortStream::Now& now) {
+  return now.steady + timeout - std::max<std::int64_t>(now.ros - stamp, 0);
 }
 
 /// N m or N; infinite where the URDF gives none.
@@ -68,35 +72,42 @@ void EffortStream::restart(SteadyNanoseconds now) {
   base_until_ = reference_until_ = 0;
   fresh_until_ = now + settings_.input_timeout;
   counts_.stale = false;  // until the time is over
+  counts_.standing_refusal = Refusal::none;
 }
 
 Refusal EffortStream::refuse(Refusal refusal) {
   increment(counts_.refused[static_cast<std::size_t>(refusal)]);
   counts_.last_refusal = refusal;
+  counts_.standing_refusal = refusal;
   return refusal;
 }
 
 Refusal EffortStream::take(const sensor_msgs::msg::JointState& state, const Now& now) {
   next_backend_.take(backend_);
-  increment(counts_.received);
   Refusal refusal = read(state, now);
+  if (refusal == Refusal::other_joints) {  // of others: nothing to do with this robot
+    increment(counts_.refused[static_cast<std::size_t>(refusal)]);
+    return refusal;
+  }
+  increment(counts_.received);
   if (refusal == Refusal::none) refusal = compute(now);
   if (refusal != Refusal::none) return refuse(refusal);
   fresh_until_ = now.steady + settings_.input_timeout;
   counts_.stale = false;
+  counts_.standing_refusal = Refusal::none;
   increment(counts_.computed);
   return Refusal::none;
 }
 
 Refusal EffortStream::read(const sensor_msgs::msg::JointState& state, const Now& now) {
-  // The stamp first: what is out of order is not looked at.
-  const Refusal late = stamps_.check(nanoseconds_of(state.header.stamp), now.ros);
-  if (late != Refusal::none) return late;
+  // The stamp last: one of a message that cannot be used must not shut out those that can.
   const Refusal unreadable = reader_.read(state, use_of_velocity(settings_), q_, v_);
   if (unreadable != Refusal::none) {
-    counts_.last_joint = reader_.index_at_fault();
+    if (unreadable != Refusal::other_joints) counts_.last_joint = reader_.index_at_fault();
     return unreadable;
   }
+  const Refusal late = stamps_.check(nanoseconds_of(state.header.stamp), now.ros);
+  if (late != Refusal::none) return late;
   if (!floating_base_) return Refusal::none;
   if (!base_came_) return Refusal::base_missing;
   return now.steady > base_until_ ? Refusal::base_old : Refusal::none;
@@ -161,7 +172,14 @@ bool EffortStream::has_become_stale(SteadyNanoseconds now) {
   return true;
 }
 
-void EffortStream::take(const nav_msgs::msg::Odometry& base, const Now& now) {
+Refusal EffortStream::take(const nav_msgs::msg::Odometry& base, const Now& now) {
+  const Refusal refusal = read(base, now);
+  counts_.last_base_refusal = refusal;
+  if (refusal != Refusal::none) increment(counts_.base_refused);
+  return refusal;
+}
+
+Refusal EffortStream::read(const nav_msgs::msg::Odometry& base, const Now& now) {
   const auto& [position, orientation] = base.pose.pose;
   const auto& [linear, angular] = base.twist.twist;
   const std::array pose{position.x,    position.y,    position.z,   orientation.x,
@@ -170,40 +188,54 @@ void EffortStream::take(const nav_msgs::msg::Odometry& base, const Now& now) {
   const auto finite = [](const auto& numbers) {
     return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
   };
+  if (!finite(pose) || !finite(twist)) return Refusal::not_finite;
   const double norm = std::hypot(std::hypot(pose[3], pose[4]), std::hypot(pose[5], pose[6]));
-  const bool usable =
-      floating_base_ && finite(pose) && finite(twist) && std::abs(norm - 1) < 0.01 &&
-      base_stamps_.check(nanoseconds_of(base.header.stamp), now.ros) == Refusal::none;
-  if (!usable) return increment(counts_.base_refused);
+  if (std::abs(norm - 1) > 0.01) return Refusal::not_a_rotation;
+  if (now.steady > base_until_) base_stamps_.reset();  // after a pause the clock alone counts
+  const RosNanoseconds stamp = nanoseconds_of(base.header.stamp);
+  const Refusal late = base_stamps_.check(stamp, now.ros);
+  if (late != Refusal::none) return late;
+  if (!floating_base_) return Refusal::none;
   std::copy(pose.begin(), pose.end(), q_.begin());
   std::copy(twist.begin(), twist.end(), v_.begin());
-  base_until_ = now.steady + settings_.input_timeout;
+  base_until_ = end_of(stamp, settings_.input_timeout, now);
   base_came_ = true;
+  return Refusal::none;
 }
 
-void EffortStream::take(const rbd_parallel_msgs::msg::AccelerationReference& reference,
-                        const Now& now) {
-  const auto refuse_it = [&] { increment(counts_.reference_refused); };
-  if (reference.joint_names.size() != reference.acceleration.size()) return refuse_it();
-  if (reference_stamps_.check(nanoseconds_of(reference.header.stamp), now.ros) != Refusal::none)
-    return refuse_it();
-  std::fill(next_reference_.begin(), next_reference_.end(),
-            std::numeric_limits<double>::quiet_NaN());
+Refusal EffortStream::take(const rbd_parallel_msgs::msg::AccelerationReference& reference,
+                           const Now& now) {
+  const Refusal refusal = read(reference, now);
+  counts_.last_reference_refusal = refusal;
+  if (refusal != Refusal::none) increment(counts_.reference_refused);
+  return refusal;
+}
+
+Refusal EffortStream::read(const rbd_parallel_msgs::msg::AccelerationReference& reference,
+                           const Now& now) {
+  if (reference.joint_names.size() != reference.acceleration.size()) return Refusal::wrong_size;
+  constexpr double not_named = std::numeric_limits<double>::quiet_NaN();
+  std::fill(next_reference_.begin(), next_reference_.end(), not_named);
   for (std::size_t i = 0; i < reference.joint_names.size(); ++i) {
     const auto found =
         std::find(joints_.names.begin(), joints_.names.end(), reference.joint_names[i]);
-    if (found == joints_.names.end() || !std::isfinite(reference.acceleration[i]))
-      return refuse_it();
-    double& place =
-        next_reference_[joints_.v[static_cast<std::size_t>(found - joints_.names.begin())]];
-    if (!std::isnan(place)) return refuse_it();  // named twice
+    if (found == joints_.names.end()) return Refusal::unknown_joint;
+    if (!std::isfinite(reference.acceleration[i])) return Refusal::not_finite;
+    const auto index = static_cast<std::size_t>(found - joints_.names.begin());
+    double& place = next_reference_[joints_.v[index]];
+    if (!std::isnan(place)) return Refusal::duplicate_joint;
     place = reference.acceleration[i];
   }
+  if (now.steady > reference_until_)
+    reference_stamps_.reset();  // after a pause the clock alone counts
+  const RosNanoseconds stamp = nanoseconds_of(reference.header.stamp);
+  const Refusal late = reference_stamps_.check(stamp, now.ros);
+  if (late != Refusal::none) return late;
   std::replace_if(
       next_reference_.begin(), next_reference_.end(), [](double x) { return std::isnan(x); }, 0.0);
   std::swap(reference_, next_reference_);
-  const std::int64_t age = now.ros - nanoseconds_of(reference.header.stamp);
-  reference_until_ = now.steady + settings_.reference_timeout - std::max<std::int64_t>(age, 0);
+  reference_until_ = end_of(stamp, settings_.reference_timeout, now);
+  return Refusal::none;
 }
 
 void EffortStream::replace_backend(std::shared_ptr<core::Backend> backend) {

@@ -27,10 +27,12 @@ struct StreamStatistics {
   std::array<std::atomic<std::uint64_t>, refusal_count> refused{};
   std::atomic<std::uint64_t> received{0}, computed{0};
   std::atomic<std::uint64_t> reference_refused{0}, base_refused{0};
+  std::atomic<Refusal> last_reference_refusal{Refusal::none}, last_base_refusal{Refusal::none};
   std::atomic<std::uint64_t> without_reference{
       0};  ///< computed with acceleration zero for lack of one
   std::atomic<std::uint64_t> beyond_limits{0};
   std::atomic<Refusal> last_refusal{Refusal::none};
+  std::atomic<Refusal> standing_refusal{Refusal::none};  ///< the last since a state could be used
   std::atomic<int> last_joint{-1};  ///< that the last refusal was about, of effort_joints
   std::atomic<int> beyond_limit_joint{-1};
   std::atomic<std::uint64_t> times_stale{0};
@@ -56,9 +58,10 @@ class EffortStream {
     SteadyNanoseconds steady;
   };
 
-  /// The floating base, the accelerations that are wanted. Nothing is kept of what is refused.
-  void take(const nav_msgs::msg::Odometry& base, const Now& now);
-  void take(const rbd_parallel_msgs::msg::AccelerationReference& reference, const Now& now);
+  /// The floating base, the accelerations that are wanted. Nothing is kept of what is refused, not
+  /// even its stamp.
+  Refusal take(const nav_msgs::msg::Odometry& base, const Now& now);
+  Refusal take(const rbd_parallel_msgs::msg::AccelerationReference& reference, const Now& now);
 
   /// Computes effort() from a joint state; otherwise says why there is none. Does not allocate, but
   /// for names of joints that are not those of the message before.
@@ -86,6 +89,8 @@ class EffortStream {
   using BackendBox = std::unique_ptr<std::shared_ptr<rbd_parallel_core::Backend>>;
 
   Refusal read(const sensor_msgs::msg::JointState& state, const Now& now);
+  Refusal read(const nav_msgs::msg::Odometry& base, const Now& now);
+  Refusal read(const rbd_parallel_msgs::msg::AccelerationReference& reference, const Now& now);
   Refusal compute(const Now& now);
   void find_accelerations(SteadyNanoseconds now);
   Refusal put_effort();

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <string>
 
+#include "../failure.hpp"
+
 namespace rbd_parallel_ros {
 namespace {
 
@@ -45,40 +47,64 @@ EffortTopics::EffortTopics(rclcpp_lifecycle::LifecycleNode& node,
       node.create_publisher<std_msgs::msg::Float64MultiArray>("~/effort_commands", output_qos());
 }
 
-EffortTopics::~EffortTopics() { stop(); }
+EffortTopics::~EffortTopics() {
+  node_.get_node_base_interface()->get_context()->remove_pre_shutdown_callback(at_end_);
+  stop();
+}
 
-template <class Message>
-void EffortTopics::listen(const char* topic) {
+/// Nothing that a callback throws may end the process: there is nobody above it in its thread.
+template <class Action>
+void EffortTopics::guarded(const Action& action) {
+  const std::string failure = failure_of(action);
+  if (failure.empty()) return;
+  RCLCPP_ERROR_THROTTLE(node_.get_logger(), *node_.get_clock(), 1000, "effort stream: %s",
+                        failure.c_str());
+}
+
+template <class Message, class Callback>
+void EffortTopics::listen(const char* topic, const rclcpp::QoS& qos, Callback callback) {
   rclcpp::SubscriptionOptions options;
   options.callback_group = group_;
   subscriptions_.push_back(node_.create_subscription<Message>(
-      topic, rclcpp::SensorDataQoS(),
-      [this](const Message& message) { stream_->take(message, now()); }, options));
+      topic, qos, [this, callback](const Message& message) { guarded([&] { callback(message); }); },
+      options));
 }
 
 void EffortTopics::start() {
+  using Reference = rbd_parallel_msgs::msg::AccelerationReference;
+  using nav_msgs::msg::Odometry;
+  stop();
+  const std::lock_guard lock(running_);
   stream_->restart(steady_now());
   effort_publisher_->on_activate();
   commands_publisher_->on_activate();
-  rclcpp::SubscriptionOptions options;
-  options.callback_group = group_;
-  subscriptions_.push_back(node_.create_subscription<JointState>(
-      "joint_states", joint_states_qos(), [this](const JointState& state) { take_state(state); },
-      options));
-  listen<rbd_parallel_msgs::msg::AccelerationReference>("~/reference");
-  listen<nav_msgs::msg::Odometry>("~/base_state");
+  subscriptions_.clear();
+  listen<JointState>("joint_states", joint_states_qos(),
+                     [this](const JointState& state) { take_state(state); });
+  listen<Reference>("~/reference", rclcpp::SensorDataQoS(),
+                    [this](const Reference& reference) { stream_->take(reference, now()); });
+  listen<Odometry>("~/base_state", rclcpp::SensorDataQoS(),
+                   [this](const Odometry& base) { stream_->take(base, now()); });
   watch_timer_ = node_.create_wall_timer(
-      watch_period(stream_->settings()), [this] { watch(); }, group_);
+      watch_period(stream_->settings()), [this] { guarded([this] { watch(); }); }, group_);
+  const auto context = node_.get_node_base_interface()->get_context();
+  context->remove_pre_shutdown_callback(at_end_);
+  at_end_ = context->add_pre_shutdown_callback([weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->stop();
+  });
   thread_ = std::make_unique<ExecutorThread>(node_.get_node_base_interface(), group_);
 }
 
 void EffortTopics::stop() {
+  const std::lock_guard lock(running_);
   if (!thread_) return;
   thread_.reset();
   watch_timer_.reset();
   subscriptions_.clear();
-  if (stream_->settings().on_stale == OnStale::zero) publish_zeros();
-  log_summary();
+  guarded([this] {
+    if (stream_->settings().on_stale == OnStale::zero) publish_zeros();
+    log_summary();
+  });
   effort_publisher_->on_deactivate();
   commands_publisher_->on_deactivate();
 }
@@ -113,7 +139,7 @@ void EffortTopics::watch() {
     RCLCPP_ERROR(node_.get_logger(),
                  "no joint state that can be used for %.3f s (the last reason: %s); %s",
                  1e-9 * static_cast<double>(stream_->settings().input_timeout),
-                 text_of(stream_->counts().last_refusal).name,
+                 text_of(stream_->counts().standing_refusal).name,
                  zero ? "zeros are published until there is one" : "no effort is published");
   }
   if (zero && stream_->counts().stale) publish_zeros();

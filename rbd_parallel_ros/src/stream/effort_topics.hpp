@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <nav_msgs/msg/odometry.hpp>
 #include <rbd_parallel_msgs/msg/acceleration_reference.hpp>
 #include <rclcpp/rclcpp.hpp>
@@ -17,7 +18,7 @@ namespace rbd_parallel_ros {
 /// The effort stream as topics, in a thread of its own: joint_states, ~/reference and ~/base_state
 /// in, ~/effort and ~/effort_commands out. Each joint state that comes gives one effort, or a
 /// reason in the counts. It publishes from `start` to its end.
-class EffortTopics {
+class EffortTopics : public std::enable_shared_from_this<EffortTopics> {
  public:
   EffortTopics(rclcpp_lifecycle::LifecycleNode& node, std::unique_ptr<EffortStream> stream);
   EffortTopics(const EffortTopics&) = delete;
@@ -26,7 +27,8 @@ class EffortTopics {
   ~EffortTopics();
 
   void start();
-  /// Publishes nothing more; before that zeros, where on_stale says so.
+  /// Publishes nothing more; before that zeros, where on_stale says so. Happens by itself when the
+  /// process is told to end.
   void stop();
 
   EffortStream& stream() { return *stream_; }
@@ -34,8 +36,10 @@ class EffortTopics {
 
  private:
   EffortStream::Now now() const;
-  template <class Message>
-  void listen(const char* topic);
+  template <class Message, class Callback>
+  void listen(const char* topic, const rclcpp::QoS& qos, Callback callback);
+  template <class Action>
+  void guarded(const Action& action);
   void take_state(const sensor_msgs::msg::JointState& state);
   void watch();
   void log_summary() const;
@@ -52,6 +56,8 @@ class EffortTopics {
       commands_publisher_;
   std::vector<rclcpp::SubscriptionBase::SharedPtr> subscriptions_;
   rclcpp::TimerBase::SharedPtr watch_timer_;
+  std::mutex running_;  ///< of what follows: a signal stops the stream from a thread of its own
+  rclcpp::PreShutdownCallbackHandle at_end_;
   std::unique_ptr<ExecutorThread> thread_;  ///< while started; ends before all that it uses
 };
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "joint_state_reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
-#include <string_view>
-#include <unordered_map>
 
 namespace rbd_parallel_ros {
 
@@ -18,30 +17,37 @@ JointStateReader::JointStateReader(const JointSelection& joints)
         "effort_mode to off");
   }
   places_.resize(joints_.names.size());
+  for (std::size_t i = 0; i < joints_.names.size(); ++i) index_of_.emplace(joints_.names[i], i);
+}
+
+bool JointStateReader::names_a_joint(const std::vector<std::string>& names) const {
+  return std::any_of(names.begin(), names.end(),
+                     [this](const std::string& name) { return index_of_.contains(name); });
 }
 
 Refusal JointStateReader::look_up(const std::vector<std::string>& names) {
+  constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max(), twice = nowhere - 1;
   names_ = names;
-  std::unordered_map<std::string_view, std::size_t> place_of;
-  constexpr std::size_t twice = std::numeric_limits<std::size_t>::max();
-  for (std::size_t place = 0; place < names_.size(); ++place) {
-    const auto [at, is_new] = place_of.emplace(names_[place], place);
-    if (!is_new) at->second = twice;
+  std::fill(places_.begin(), places_.end(), nowhere);
+  for (std::size_t place = 0; place < names.size(); ++place) {
+    const auto found = index_of_.find(names[place]);
+    if (found == index_of_.end()) continue;
+    std::size_t& its_place = places_[found->second];
+    its_place = its_place == nowhere ? place : twice;
   }
-  for (std::size_t i = 0; i < joints_.names.size(); ++i) {
-    const auto found = place_of.find(joints_.names[i]);
-    at_fault_ = i;
-    if (found == place_of.end()) return Refusal::missing_joint;
-    if (found->second == twice) return Refusal::duplicate_joint;
-    places_[i] = found->second;
+  for (at_fault_ = 0; at_fault_ < places_.size(); ++at_fault_) {
+    if (places_[at_fault_] == nowhere) return Refusal::missing_joint;
+    if (places_[at_fault_] == twice) return Refusal::duplicate_joint;
   }
-  at_fault_ = joints_.names.size();
   return Refusal::none;
 }
 
 Refusal JointStateReader::read(const sensor_msgs::msg::JointState& message, Velocity velocity,
                                std::span<double> q, std::span<double> v) {
-  if (message.name != names_ || names_.empty()) names_refusal_ = look_up(message.name);
+  if (message.name != names_ || names_.empty()) {
+    if (!message.name.empty() && !names_a_joint(message.name)) return Refusal::other_joints;
+    names_refusal_ = look_up(message.name);
+  }
   if (names_refusal_ != Refusal::none) return names_refusal_;
   at_fault_ = joints_.names.size();
   if (message.position.size() != message.name.size()) return Refusal::wrong_size;

@@ -4,6 +4,8 @@
 #include <sensor_msgs/msg/joint_state.hpp>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "../joint_selection.hpp"
@@ -19,11 +21,14 @@ class JointStateReader {
   /// Joints of one coordinate each: JointState has no room for others. Throws std::invalid_argument
   /// otherwise.
   explicit JointStateReader(const JointSelection& joints);
+  JointStateReader(const JointStateReader&) = delete;
+  JointStateReader& operator=(const JointStateReader&) = delete;
 
   enum class Velocity { unused, needed, zero_where_missing };
 
   /// Writes the joints' columns of q (nq) and v (nv), or says why not; then they are left half
-  /// written. Allocates only when the names have changed.
+  /// written. Allocates only when the names have changed; messages with other joints only are not
+  /// looked at and change nothing.
   Refusal read(const sensor_msgs::msg::JointState& message, Velocity velocity, std::span<double> q,
                std::span<double> v);
 
@@ -33,11 +38,13 @@ class JointStateReader {
   }
 
  private:
+  bool names_a_joint(const std::vector<std::string>& names) const;
   Refusal look_up(const std::vector<std::string>& names);
 
   JointSelection joints_;
-  std::vector<std::string> names_;   ///< of the last message
-  std::vector<std::size_t> places_;  ///< of each joint in it
+  std::unordered_map<std::string_view, std::size_t> index_of_;  ///< of each name in joints_
+  std::vector<std::string> names_;                              ///< of the last message
+  std::vector<std::size_t> places_;                             ///< of each joint in it
   Refusal names_refusal_ = Refusal::missing_joint;
   std::size_t at_fault_ = 0;  ///< index into joints_.names; its size for none
 };

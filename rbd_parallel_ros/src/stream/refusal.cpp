@@ -6,12 +6,15 @@ namespace rbd_parallel_ros {
 const RefusalText& text_of(Refusal refusal) {
   static constexpr std::array<RefusalText, refusal_count> texts{{
       {"none", ""},
+      {"other_joints", "no joint of the model is named"},
       {"not_finite", "a position or velocity is NaN or infinite"},
       {"wrong_size", "name, position and velocity have different sizes"},
       {"missing_joint",
        "a joint of the model is missing; publish all of them in one message, or name those that "
        "move by the parameter joints"},
+      {"unknown_joint", "a joint is named that the model does not have, or that mimics another"},
       {"duplicate_joint", "a joint is named twice"},
+      {"not_a_rotation", "the quaternion has not length 1"},
       {"missing_velocity",
        "there are no velocities; publish them, or set missing_velocity to zero if that is safe"},
       {"stamp_missing", "the stamp is zero or no time; the publisher must set it"},

@@ -10,10 +10,13 @@ namespace rbd_parallel_ros {
 /// Why no effort was computed from an input.
 enum class Refusal {
   none,
+  other_joints,      ///< no joint of the model is in the message: somebody else's robot
   not_finite,        ///< NaN or infinity in position or velocity
   wrong_size,        ///< arrays of a message do not fit each other
   missing_joint,     ///< a joint of the model is not in the message
+  unknown_joint,     ///< a joint of a reference is not in the model
   duplicate_joint,   ///< a joint is in it twice
+  not_a_rotation,    ///< the quaternion of the base has not length 1
   missing_velocity,  ///< it has no velocities, and they are needed
   stamp_missing,     ///< the stamp is zero or not a time
   stamp_old,         ///< older than input_timeout by the node's clock

@@ -18,7 +18,7 @@ struct StreamSettings {
   EffortMode mode = EffortMode::off;
   MissingVelocity missing_velocity = MissingVelocity::refuse;
   OnStale on_stale = OnStale::stop;
-  EffortLimits limits = EffortLimits::off;
+  EffortLimits limits = EffortLimits::warn;
   std::int64_t input_timeout = 100'000'000;      ///< ns
   std::int64_t reference_timeout = 100'000'000;  ///< ns
 };

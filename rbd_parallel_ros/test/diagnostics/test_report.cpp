@@ -34,6 +34,7 @@ struct ReportRig {
     stream->computed += good;
     stream->refused[static_cast<std::size_t>(refusal)] += bad;
     if (bad > 0) stream->last_refusal = refusal;
+    stream->standing_refusal = refusal;
   }
 
   Status stream_status(double seconds = 0.5) {
@@ -96,6 +97,33 @@ TEST(Report, AStaleStreamIsAnErrorAndSaysWhy) {
   EXPECT_EQ(rig.stream_status().level, Status::OK) << "a node that is not active computes nothing";
 }
 
+TEST(Report, AReasonThatIsOverIsNotTheReasonOfASilence) {
+  ReportRig rig;
+  rig.receive(0, Refusal::not_finite, 3);
+  rig.receive(10);
+  rig.stream->stale = true;
+  EXPECT_EQ(rig.stream_status().message, "no joint state that can be used: none has come");
+  rig.stream->refused[static_cast<std::size_t>(Refusal::other_joints)] = 5;
+  EXPECT_EQ(rig.stream_status().message,
+            "no joint state that can be used: none has come that names its joints");
+}
+
+TEST(Report, BadReferencesAndBaseStatesHaveReasonsToo) {
+  ReportRig rig;
+  rig.receive(10);
+  rig.stream->reference_refused = 1;
+  rig.stream->last_reference_refusal = Refusal::unknown_joint;
+  const Status status = rig.stream_status();
+  EXPECT_EQ(status.level, Status::WARN);
+  EXPECT_NE(status.message.find("references refused: unknown_joint"), std::string::npos);
+  rig.stream->last_base_refusal = Refusal::not_finite;
+  rig.receive(0, Refusal::base_old, 1);
+  EXPECT_NE(rig.stream_status().message.find("base_old"), std::string::npos);
+  rig.receive(0, Refusal::base_old, 1);
+  EXPECT_NE(rig.stream_status().message.find("the last one was refused by not_finite"),
+            std::string::npos);
+}
+
 TEST(Report, WarningsAreSaidTogether) {
   ReportRig rig;
   rig.receive(10);
@@ -136,6 +164,17 @@ TEST(Report, AnotherStreamCountsFromZero) {
   const auto another = std::make_shared<StreamStatistics>();
   another->received = another->computed = 3;
   rig.configuration.stream = another;
+  EXPECT_EQ(value_of(rig.stream_status(1), "joint_states rate (Hz)"), "3");
+}
+
+TEST(Report, CountsStartAgainAfterAConfigureEvenAtTheSameAddress) {
+  ReportRig rig;
+  rig.receive(500);
+  rig.stream_status();
+  rig.configuration.stream = nullptr;
+  rig.stream_status();
+  rig.stream->received = rig.stream->computed = 3;  // as a new one that the allocator put there
+  rig.configuration.stream = rig.stream;
   EXPECT_EQ(value_of(rig.stream_status(1), "joint_states rate (Hz)"), "3");
 }
 

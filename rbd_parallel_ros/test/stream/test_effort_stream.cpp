@@ -199,6 +199,41 @@ TEST(EffortStream, StampsAreGuarded) {
   EXPECT_EQ(rig.stream->counts().computed, 2u);
 }
 
+TEST(EffortStream, AMessageThatCannotBeUsedDoesNotShutOutOthers) {
+  StreamRig rig(mode(EffortMode::gravity));
+  ASSERT_EQ(rig.send(), Refusal::none);
+  sensor_msgs::msg::JointState bad = rig.state;
+  bad.position[0] = nan;
+  bad.header.stamp = StreamRig::stamp(rig.now.ros + 50 * ms);
+  EXPECT_EQ(rig.stream->take(bad, rig.now), Refusal::not_finite);
+  EXPECT_EQ(rig.send(), Refusal::none) << "its stamp does not count";
+}
+
+TEST(EffortStream, MessagesOfOtherRobotsArePassedOver) {
+  StreamRig rig(mode(EffortMode::gravity));
+  sensor_msgs::msg::JointState other;
+  other.name = {"left_finger", "right_finger"};
+  other.position = {nan, 0.02};
+  for (int i = 0; i < 3; ++i) {
+    other.header.stamp = StreamRig::stamp(rig.now.ros + 50 * ms);
+    EXPECT_EQ(rig.stream->take(other, rig.now), Refusal::other_joints);
+    EXPECT_EQ(rig.send(), Refusal::none);
+  }
+  EXPECT_EQ(rig.stream->counts().received, 3u);
+  EXPECT_EQ(rig.stream->counts().last_refusal, Refusal::none);
+}
+
+TEST(EffortStream, AReasonIsOverWithTheNextStateThatCanBeUsed) {
+  StreamRig rig(mode(EffortMode::gravity));
+  rig.state.position[2] = nan;
+  rig.send();
+  EXPECT_EQ(rig.stream->counts().standing_refusal, Refusal::not_finite);
+  rig.state.position[2] = 0;
+  rig.send();
+  EXPECT_EQ(rig.stream->counts().standing_refusal, Refusal::none);
+  EXPECT_EQ(rig.stream->counts().last_refusal, Refusal::not_finite);
+}
+
 // Guards: time-outs
 
 TEST(EffortStream, InputsThatStopAreToldOnce) {
@@ -241,6 +276,27 @@ TEST(EffortStream, AReferenceHoldsForItsTimeOnly) {
   EXPECT_EQ(rig.effort(),
             rig.expected(rig.state.position, rig.state.velocity, std::vector<double>(7)));
   EXPECT_EQ(rig.stream->counts().without_reference, 1u);
+}
+
+TEST(EffortStream, ReferencesMayComeSlowly) {
+  StreamRig rig(mode(EffortMode::inverse_dynamics));
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(rig.stream->take(reference_for(rig), rig.now), Refusal::none);
+    ASSERT_EQ(rig.send(), Refusal::none);
+    for (int k = 0; k < 300; ++k) rig.send();
+  }
+  EXPECT_EQ(rig.stream->counts().reference_refused, 0u);
+}
+
+TEST(EffortStream, ABadReferenceDoesNotShutOutOthers) {
+  StreamRig rig(mode(EffortMode::inverse_dynamics));
+  EXPECT_EQ(rig.stream->take(reference_for(rig), rig.now), Refusal::none);
+  auto bad = reference_for(rig);
+  bad.header.stamp = StreamRig::stamp(rig.now.ros + 50 * ms);
+  bad.acceleration[0] = nan;
+  EXPECT_EQ(rig.stream->take(bad, rig.now), Refusal::not_finite);
+  rig.wait(ms);
+  EXPECT_EQ(rig.stream->take(reference_for(rig), rig.now), Refusal::none);
 }
 
 TEST(EffortStream, TheAgeOfAReferenceCounts) {
@@ -349,6 +405,17 @@ TEST(EffortStream, AFloatingBaseThatIsNotKnownGivesNoEffort) {
   EXPECT_EQ(rig.send(), Refusal::base_old);
 }
 
+TEST(EffortStream, TheAgeOfABaseStateCounts) {
+  StreamRig rig(mode(EffortMode::gravity), "quadruped", Base::floating);
+  const nav_msgs::msg::Odometry base = base_state(rig);
+  rig.wait(60 * ms);
+  EXPECT_EQ(rig.stream->take(base, rig.now), Refusal::none);
+  for (int i = 0; i < 40; ++i) ASSERT_EQ(rig.send(), Refusal::none);
+  EXPECT_EQ(rig.send(), Refusal::base_old);
+  EXPECT_EQ(rig.stream->take(base_state(rig), rig.now), Refusal::none) << "after a pause";
+  EXPECT_EQ(rig.send(), Refusal::none);
+}
+
 TEST(EffortStream, BadBaseStatesAreNotUsed) {
   using Odometry = nav_msgs::msg::Odometry;
   const auto spoil = std::vector<void (*)(Odometry&)>{
@@ -365,6 +432,7 @@ TEST(EffortStream, BadBaseStatesAreNotUsed) {
     rig.stream->take(base, rig.now);
     EXPECT_EQ(rig.send(), Refusal::base_missing);
     EXPECT_EQ(rig.stream->counts().base_refused, 1u);
+    EXPECT_NE(rig.stream->counts().last_base_refusal, Refusal::none);
   }
 }
 

@@ -33,11 +33,18 @@ class OnShutdownCallbackHandle {
   std::weak_ptr<Callback> callback;
 };
 
+class PreShutdownCallbackHandle {
+  friend class Context;
+  using Callback = std::function<void()>;
+  std::weak_ptr<Callback> callback;
+};
+
 class Context : public std::enable_shared_from_this<Context> {
  public:
   RCLCPP_SMART_PTR_DEFINITIONS_NOT_COPYABLE(Context)
 
   using OnShutdownCallback = std::function<void()>;
+  using PreShutdownCallback = std::function<void()>;
 
   Context() = default;
   virtual ~Context();
@@ -54,6 +61,9 @@ class Context : public std::enable_shared_from_this<Context> {
   virtual OnShutdownCallback on_shutdown(OnShutdownCallback callback);
   virtual OnShutdownCallbackHandle add_on_shutdown_callback(OnShutdownCallback callback);
   virtual bool remove_on_shutdown_callback(const OnShutdownCallbackHandle& handle);
+  /// Called while the context is still valid, so that something can be published for the last time.
+  virtual PreShutdownCallbackHandle add_pre_shutdown_callback(PreShutdownCallback callback);
+  virtual bool remove_pre_shutdown_callback(const PreShutdownCallbackHandle& handle);
 
   std::shared_ptr<rcl_context_t> get_rcl_context() {
     std::lock_guard lock(mutex_);
@@ -72,7 +82,9 @@ class Context : public std::enable_shared_from_this<Context> {
   InitOptions options_;
   std::string reason_;
   bool owns_logging_ = false;
-  std::list<std::shared_ptr<OnShutdownCallback>> callbacks_;
+  using Callbacks = std::list<std::shared_ptr<std::function<void()>>>;
+  void call_all(const Callbacks& callbacks);
+  Callbacks callbacks_, pre_shutdown_callbacks_;
   mutable std::mutex callbacks_mutex_;
   std::mutex sleep_mutex_;
   std::condition_variable sleep_;
