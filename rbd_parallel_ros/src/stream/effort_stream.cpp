@@ -83,13 +83,13 @@ Refusal EffortStream::refuse(Refusal refusal) {
 }
 
 Refusal EffortStream::take(const sensor_msgs::msg::JointState& state, const Now& now) {
-  next_backend_.take(backend_);
-  Refusal refusal = read(state, now);
-  if (refusal == Refusal::other_joints) {  // of others: nothing to do with this robot
-    increment(counts_.refused[static_cast<std::size_t>(refusal)]);
-    return refusal;
+  if (reader_.is_for_others(state)) {
+    increment(counts_.refused[static_cast<std::size_t>(Refusal::other_joints)]);
+    return Refusal::other_joints;
   }
+  next_backend_.take(backend_);
   increment(counts_.received);
+  Refusal refusal = read(state, now);
   if (refusal == Refusal::none) refusal = compute(now);
   if (refusal != Refusal::none) return refuse(refusal);
   fresh_until_ = now.steady + settings_.input_timeout;
@@ -103,7 +103,7 @@ Refusal EffortStream::read(const sensor_msgs::msg::JointState& state, const Now&
   // The stamp last: one of a message that cannot be used must not shut out those that can.
   const Refusal unreadable = reader_.read(state, use_of_velocity(settings_), q_, v_);
   if (unreadable != Refusal::none) {
-    if (unreadable != Refusal::other_joints) counts_.last_joint = reader_.index_at_fault();
+    counts_.last_joint = reader_.index_at_fault();
     return unreadable;
   }
   const Refusal late = stamps_.check(nanoseconds_of(state.header.stamp), now.ros);

@@ -20,9 +20,10 @@ JointStateReader::JointStateReader(const JointSelection& joints)
   for (std::size_t i = 0; i < joints_.names.size(); ++i) index_of_.emplace(joints_.names[i], i);
 }
 
-bool JointStateReader::names_a_joint(const std::vector<std::string>& names) const {
-  return std::any_of(names.begin(), names.end(),
-                     [this](const std::string& name) { return index_of_.contains(name); });
+bool JointStateReader::is_for_others(const sensor_msgs::msg::JointState& message) const {
+  return !message.name.empty() && message.name != names_ &&
+         std::none_of(message.name.begin(), message.name.end(),
+                      [this](const std::string& name) { return index_of_.contains(name); });
 }
 
 Refusal JointStateReader::look_up(const std::vector<std::string>& names) {
@@ -44,10 +45,7 @@ Refusal JointStateReader::look_up(const std::vector<std::string>& names) {
 
 Refusal JointStateReader::read(const sensor_msgs::msg::JointState& message, Velocity velocity,
                                std::span<double> q, std::span<double> v) {
-  if (message.name != names_ || names_.empty()) {
-    if (!message.name.empty() && !names_a_joint(message.name)) return Refusal::other_joints;
-    names_refusal_ = look_up(message.name);
-  }
+  if (message.name != names_ || names_.empty()) names_refusal_ = look_up(message.name);
   if (names_refusal_ != Refusal::none) return names_refusal_;
   at_fault_ = joints_.names.size();
   if (message.position.size() != message.name.size()) return Refusal::wrong_size;

@@ -24,11 +24,13 @@ class JointStateReader {
   JointStateReader(const JointStateReader&) = delete;
   JointStateReader& operator=(const JointStateReader&) = delete;
 
+  /// True for a message that names joints, but none of these.
+  bool is_for_others(const sensor_msgs::msg::JointState& message) const;
+
   enum class Velocity { unused, needed, zero_where_missing };
 
   /// Writes the joints' columns of q (nq) and v (nv), or says why not; then they are left half
-  /// written. Allocates only when the names have changed; messages with other joints only are not
-  /// looked at and change nothing.
+  /// written. Allocates only when the names have changed.
   Refusal read(const sensor_msgs::msg::JointState& message, Velocity velocity, std::span<double> q,
                std::span<double> v);
 
@@ -38,7 +40,6 @@ class JointStateReader {
   }
 
  private:
-  bool names_a_joint(const std::vector<std::string>& names) const;
   Refusal look_up(const std::vector<std::string>& names);
 
   JointSelection joints_;
