@@ -102,7 +102,11 @@ void EffortTopics::stop() {
   watch_timer_.reset();
   subscriptions_.clear();
   guarded([this] {
-    if (stream_->settings().on_stale == OnStale::zero) publish_zeros();
+    if (stream_->settings().on_stale == OnStale::zero) {
+      publish_zeros();
+      // The process may be about to end, and what is still on its way would be lost.
+      commands_publisher_->wait_for_all_acked(std::chrono::milliseconds(100));
+    }
     log_summary();
   });
   effort_publisher_->on_deactivate();
