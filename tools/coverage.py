@@ -32,17 +32,23 @@ JUDGED = [CORE, NODE]
 
 def measure(build):
     """Runs gcovr; returns {file: (lines covered, lines)}."""
-    html, summary = build / "html", build / "summary.json"
+    html, lines = build / "html", build / "lines.json"
     html.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "gcovr", "--root", ROOT, "--gcov-executable", "gcov", "-j", "2"]
-    # Templates and inline functions are in many objects; each line counts once.
+    command = [sys.executable, "-m", "gcovr", "--root", ROOT, "--gcov-executable", "gcov"]
     command += ["--merge-mode-functions", "separate", "--exclude-noncode-lines"]
     for _, folder in FOLDERS:
         command += ["--filter", f"{ROOT}/{folder}/"]
-    command += ["--html-details", html / "index.html", "--json-summary", summary, build]
+    command += ["--html-details", html / "index.html", "--json", lines, build]
     subprocess.run(command, check=True, cwd=build)
-    files = json.loads(summary.read_text())["files"]
-    return {file["filename"]: (file["line_covered"], file["line_total"]) for file in files}
+    return {file["file"]: count(file["lines"]) for file in json.loads(lines.read_text())["files"]}
+
+
+def count(lines):
+    """(covered, all). A line of a template is listed once for each of its types; it is one line, and run if one of them is."""
+    run = {}
+    for line in lines:
+        run[line["line_number"]] = run.get(line["line_number"], False) or line["count"] > 0
+    return sum(run.values()), len(run)
 
 
 def sum_up(files):

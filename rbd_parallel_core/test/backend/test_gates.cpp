@@ -360,6 +360,24 @@ TEST(ConformanceSuite, PassesABackendThatDeclaresWhatItDoesNotOffer) {
       << "it offers what it declares not to";
 }
 
+/// What a backend that overrides nothing answers.
+class OffersNothing : public Backend {
+ public:
+  std::string name() const override { return "nothing"; }
+
+ protected:
+  void do_configure(const Model&, const BackendOptions&) override {}
+};
+
+TEST(ConformanceSuite, PassesABackendThatOffersNothing) {
+  BackendUnderTest backend = offender<OffersNothing>();
+  backend.not_offered = {Operation::inverse_dynamics, Operation::bias_forces,
+                         Operation::gravity_forces,   Operation::coriolis_forces,
+                         Operation::mass_matrix,      Operation::forward_dynamics,
+                         Operation::energies,         Operation::link_kinematics};
+  EXPECT_EQ(text_of(conformance::check_not_offered(backend)), "");
+}
+
 // ---- memory
 // ---------------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,9 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
             "method crba keeps a dense mass matrix, offered up to nv = 4096; this model has nv = "
             "5000; use method "
             "aba");
+  EXPECT_EQ(message({Code::unsupported, Argument::inverse, 4096, 5000}),
+            "the inverse of M is offered up to nv = 4096 unless the Cholesky factor is asked for "
+            "too; this model has nv = 5000");
   EXPECT_EQ(message({Code::failed, Argument::none, 0, 0}),
             "the backend failed to complete the call; configure it again");
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +14,13 @@ namespace {
 /// the base.
 int parent_by_the_book(int i, double branching) {
   return static_cast<int>(std::floor((i - 2 + std::ceil(branching)) / branching));
+}
+
+TEST(SerialChain, ALongOneIsShownInPart) {
+  const std::string text = serial_chain(130).tree();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'),
+            103);  // a heading, the world, 100, the rest
+  EXPECT_TRUE(text.ends_with("\n... and 30 more joints\n")) << text;
 }
 
 TEST(AutoTree, ParentsAreThoseOfFeatherstone) {

@@ -306,6 +306,26 @@ INSTANTIATE_TEST_SUITE_P(Structure, LoadUrdfFault, testing::ValuesIn(bad_structu
 INSTANTIATE_TEST_SUITE_P(Markup, LoadUrdfFault, testing::ValuesIn(with_known_words(bad_markup)),
                          test_name);
 
+/// What is opened must be closed; tinyxml2 says what it was, in words that it has had for long.
+TEST(LoadUrdf, NamesWhatIsNotClosed) {
+  const std::string start = "<robot name=\"a\">\n";
+  EXPECT_TRUE(
+      any_has(faults_in(start + "<!-- on and on"), "line 2: not well-formed XML: a comment"));
+  EXPECT_TRUE(any_has(faults_in(start + "<![CDATA[ on"), "line 2: not well-formed XML: a CDATA"));
+  EXPECT_TRUE(any_has(faults_in(start + " on"), "not well-formed XML"));
+  EXPECT_TRUE(any_has(faults_in(start + "<?xml version=\"1.0\"?></robot>"),
+                      "line 2: not well-formed XML: a <?...?> is not at the start"));
+}
+
+/// Law: a character is the same by its number, in UTF-8 of one to four bytes, as by itself.
+TEST(LoadUrdf, ReadsCharactersByTheirNumbers) {
+  const Model model = load_urdf_string(
+      "<robot name=\"&#65;&#233;&#x20AC;&#x1F916;\"><link "
+      "name=\"a&gt;&lt;&amp;&quot;b\"/></robot>");
+  EXPECT_EQ(model.name(), "A\u00e9\u20ac\U0001F916");
+  EXPECT_EQ(model.links().front().name, "a><&\"b");
+}
+
 TEST(LoadUrdf, RefusesATagThatIsCutOff) {
   EXPECT_TRUE(any_has(faults_in("<robot name=\"a\">\n<link name=\"l"), "not well-formed XML"));
 }
