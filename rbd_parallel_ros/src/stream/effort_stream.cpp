@@ -226,8 +226,7 @@ Refusal EffortStream::read(const rbd_parallel_msgs::msg::AccelerationReference& 
     if (!std::isnan(place)) return Refusal::duplicate_joint;
     place = reference.acceleration[i];
   }
-  if (now.steady > reference_until_)
-    reference_stamps_.reset();  // after a pause the clock alone counts
+  if (now.steady > reference_until_) reference_stamps_.reset();  // as after a pause of the base
   const RosNanoseconds stamp = nanoseconds_of(reference.header.stamp);
   const Refusal late = reference_stamps_.check(stamp, now.ros);
   if (late != Refusal::none) return late;
