@@ -135,7 +135,9 @@ def test_paths_exist(page):
         if is_ros_name or word.startswith("build/") or not (is_path or is_file):  # build/ is made by ./dev
             continue
         places = [ROOT, ROOT / "rbd_parallel_core", ROOT / "rbd_parallel_core/include", ROOT / "docs"]
-        places += (ROOT / "rbd_parallel_core/include").rglob("*/")
+        for package in ("rbd_parallel_core", "rbd_parallel_ros"):  # a file may be called by its name alone
+            places += [folder for part in ("include", "src", "test") for folder in (ROOT / package / part).rglob("*/")]
+            places += [ROOT / package / "src"]
         assert any(any(place.glob(word.rstrip("/"))) for place in places), f"{page}: {word} does not exist"
 
 
