@@ -139,12 +139,24 @@ using ForwardDynamics = BasicForwardDynamics<double>;
 using Energies = BasicEnergies<double>;
 using LinkKinematics = BasicLinkKinematics<double>;
 
+/// How the backend "tree" goes about one large tree (docs/vtree.md).
+enum class TreeFamily : std::uint8_t {
+  blocks,  ///< heavy paths cut into blocks: as accurate as the recursion
+  scans,   ///< scans over an Euler tour, as in Lynghus' thesis: for study, loses accuracy on chains
+};
+
+struct TreeOptions {
+  TreeFamily family = TreeFamily::blocks;
+  int block = 0;  ///< bodies of a block (of a scan: elements), or 0: chosen by the tree
+};
+
 struct BackendOptions {
   std::size_t max_batch = 1;  ///< largest batch of a call; memory is taken for it
   int threads = 1;            ///< threads that one call may use
   bool friction = false;      ///< include damping qd + friction sign(qd)
   /// For the kernels of the CPU. Empty: what RBD_PARALLEL_ISA says, else the best of the machine.
   std::optional<InstructionSet> instruction_set = std::nullopt;
+  TreeOptions tree{};  ///< read by "tree" alone
 };
 
 /// Computes for one Model. Owns its workspace: one Backend object per calling thread, any number of
@@ -221,7 +233,7 @@ using Backend = BasicBackend<double>;
 /// Names of the backends of this library, for make_backend.
 std::vector<std::string> backend_names();
 
-/// A new, unconfigured backend: make_backend("cpu"), or make_backend<float>("cpu"). "auto" is the
+/// A new, unconfigured backend: make_backend("cpu"), or make_backend<float>("tree"). "auto" is the
 /// best there is, today always "cpu". Throws std::invalid_argument that lists the known names.
 template <class Real = double>
 std::unique_ptr<BasicBackend<Real>> make_backend(std::string_view name = "auto");

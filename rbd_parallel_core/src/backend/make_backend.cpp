@@ -4,6 +4,7 @@
 #include "cpu/cpu_backend.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "reference/reference_backend.hpp"
+#include "tree/tree_backend.hpp"
 
 namespace rbd_parallel_core {
 namespace {
@@ -12,6 +13,7 @@ template <class Real>
 std::unique_ptr<BasicBackend<Real>> make(std::string_view name) {
   if (name == "auto" || name == "cpu") return std::make_unique<CpuBackend<Real>>();
   if (name == "reference") return std::make_unique<ReferenceBackend<Real>>();
+  if (name == "tree") return std::make_unique<TreeBackend<Real>>();
   std::string known = "auto";
   for (const std::string& candidate : backend_names()) known += ", " + candidate;
   throw std::invalid_argument("backend '" + std::string(name) +
@@ -20,7 +22,7 @@ std::unique_ptr<BasicBackend<Real>> make(std::string_view name) {
 
 }  // namespace
 
-std::vector<std::string> backend_names() { return {"cpu", "reference"}; }
+std::vector<std::string> backend_names() { return {"cpu", "reference", "tree"}; }
 
 template <>
 std::unique_ptr<BasicBackend<double>> make_backend<double>(std::string_view name) {

@@ -140,6 +140,12 @@ struct UnitAxis {
     if constexpr (part == Part::angular) return {row(E), cross(p, row(E))};
     if constexpr (part == Part::linear) return {Vec3<S>::zero(), row(E)};
   }
+  /// m += S s, along the axes that E turns into the body's
+  template <class S>
+  RBD_INLINE void add_along(const Mat3<S>& E, Motion<S>& m, const S& s) const {
+    if constexpr (part == Part::angular) m.w = mul_add(s, row(E), m.w);
+    if constexpr (part == Part::linear) m.v = mul_add(s, row(E), m.v);
+  }
 
  private:
   /// axis x a
@@ -194,6 +200,10 @@ struct ScrewAxis {
   }
   RBD_INLINE Motion<S> seen_from(const Mat3<S>& E, const Vec3<S>& p) const {
     return {E.z, mul_add(pitch, E.z, cross(p, E.z))};
+  }
+  RBD_INLINE void add_along(const Mat3<S>& E, Motion<S>& m, const S& s) const {
+    Turn{}.add_along(E, m, s);
+    Slide{}.add_along(E, m, pitch * s);
   }
 };
 
@@ -336,6 +346,14 @@ struct FloatingJoint {
     if constexpr (k >= 3) return UnitAxis<Part::angular, k - 3>{};
   }
 };
+
+/// Whether a joint moves the origin of its body: all but turns about it.
+template <class Joint>
+inline constexpr bool has_linear_column = true;
+template <class S>
+inline constexpr bool has_linear_column<RevoluteJoint<S>> = false;
+template <class S>
+inline constexpr bool has_linear_column<SphericalJoint<S>> = false;
 
 /// Calls f(k, column) for the columns of S, first to last.
 template <class Joint, class F>

@@ -39,6 +39,13 @@ class KernelBackend : public BasicBackend<Real> {
   void configure_kernels(const Model& model, const BackendOptions& options, bool with_packs,
                          int threads);
 
+  /// The model in the backend's own numbers. Only when configured.
+  const ModelView<Real>& kernel_model() const noexcept { return model_; }
+  /// The wrenches of one state as forces on the bodies.
+  const Force<Real>* body_forces(const InverseDynamics& args, std::size_t state) const noexcept {
+    return scalars_.table->body_forces(scalars_.contexts.front(), args, state);
+  }
+
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_bias_forces(const Forces& args) noexcept override;
   Result do_gravity_forces(const Forces& args) noexcept override;

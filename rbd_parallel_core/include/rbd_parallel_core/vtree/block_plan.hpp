@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "rbd_parallel_core/vtree/heavy_paths.hpp"
+
+namespace rbd_parallel_core {
+
+/// A piece of a heavy path whose nodes are all of one kind.
+struct Block {
+  std::int32_t first;       ///< of its nodes, an index into BlockPlan::nodes
+  std::int32_t length;      ///< how many nodes
+  std::int32_t path;        ///< that it belongs to
+  std::uint8_t kind;        ///< of its nodes
+  bool ends_path;           ///< nothing but light children hang on it
+  std::int32_t pack, lane;  ///< where it is computed
+};
+
+/// Blocks that are computed in the lanes of one SIMD register, step by step. A block shorter than
+/// the pack is followed by empty steps; a lane without a block repeats the first one.
+struct BlockPack {
+  std::int32_t first_lane;     ///< of its blocks, an index into BlockPlan::lanes; `width` of them
+  std::int32_t blocks;         ///< how many lanes have a block of their own
+  std::int32_t length;         ///< steps
+  std::int32_t first_step;     ///< among the steps of all packs
+  std::int32_t first_hanging;  ///< an index into BlockPlan::hanging
+  std::int32_t hanging;        ///< how many paths hang on its nodes
+  std::uint8_t kind;
+  bool ends_paths;  ///< all its blocks do
+};
+
+/// A path that hangs on a node of a pack.
+struct HangingPath {
+  std::int32_t step, lane;  ///< the node: its step in the pack and its lane
+  std::int32_t block;       ///< the first block of the path
+};
+
+/// How a tree is cut into blocks, and which of them are computed side by side. Depends on the tree,
+/// on the width of the registers and on the options only, never on the number of threads: so the
+/// results do not either.
+class BlockPlan {
+ public:
+  /// kind: what may share a block and a pack, per node. longest: of a block, in nodes.
+  /// fill: of which kinds a pack may hold blocks of different lengths, a bit for each kind.
+  BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind, std::int32_t width,
+            std::int32_t longest, std::uint32_t fill);
+
+  std::int32_t width() const { return width_; }
+  std::span<const std::int32_t> nodes() const { return nodes_; }
+  /// By path, from its beginning outward; so the next block of a path is the next block.
+  std::span<const Block> blocks() const { return blocks_; }
+  std::span<const BlockPack> packs() const { return packs_; }
+  std::span<const std::int32_t> lanes() const { return lanes_; }  ///< block of each lane
+  std::span<const HangingPath> hanging() const { return hanging_; }
+  std::int32_t step_count() const { return steps_; }  ///< of all packs
+  std::int32_t longest_pack() const { return longest_pack_; }
+
+  /// Packs and blocks of a level of the heavy paths. Those of one level do not wait for each other,
+  /// but for the blocks of one path.
+  struct Level {
+    std::int32_t first_pack, last_pack, first_block, last_block;
+    bool cut;  ///< some path has several blocks
+  };
+  std::span<const Level> levels() const { return levels_; }
+
+ private:
+  void cut_path(const HeavyPaths& paths, std::int32_t path, std::span<const std::uint8_t> kind,
+                std::int32_t longest);
+  void make_packs(const Level& level, std::uint32_t fill);
+  void find_hanging(const HeavyPaths& paths);
+
+  std::int32_t width_;
+  std::int32_t steps_ = 0, longest_pack_ = 0;
+  std::vector<std::int32_t> nodes_, lanes_;
+  std::vector<Block> blocks_;
+  std::vector<BlockPack> packs_;
+  std::vector<HangingPath> hanging_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "block_table.hpp"
+#include "lanes.hpp"
+#include "rbd_parallel_core/algorithm/path_motion.hpp"
+
+/// The phases of BlockTable: blocks of one tree side by side in the lanes of a pack. A pack of
+/// blocks is to the algorithms a robot like any other, a chain whose numbers happen to be packs; so
+/// their text is that of one robot (rnea.hpp). Included by the files that are compiled once for
+/// each instruction set; everything is local to them (RBD_KERNEL).
+namespace rbd_parallel_core {
+
+/// All that the phases keep from one to the next, in one block of memory.
+template <class S>
+struct BlockShared {
+  using Real = RealOf<S>;
+
+  // Packs, by step or coordinate.
+  BodyView<S>* body;
+  S *armature, *damping, *friction;
+  S *q, *v, *a;  ///< the state in lanes
+  S *sine, *cosine;
+  Force<S>* f;
+  S* taint;  ///< per pack
+  // Numbers, by block.
+  MovingBase<Real>* base;    ///< how its base moves
+  PathMotion<Real>* motion;  ///< how its end moves relative to that
+  Force<Real>* top;          ///< that it exerts on its base
+  Force<Real>* tip;          ///< that the next block of the path exerts on it
+  // Where the numbers of the lanes come from and go to.
+  std::int32_t *q_index, *v_index;  ///< per coordinate and lane
+  std::int32_t* tau_index;          ///< the same, -1 where the lane has nothing of its own
+  std::int32_t* body_index;         ///< per step and lane, -1 likewise
+
+  static RBD_INLINE std::size_t bytes(const BlockContext<Real>& context) {
+    BlockShared unused;
+    return unused.lay_out(nullptr, context);
+  }
+  static RBD_INLINE BlockShared in(const BlockContext<Real>& context) {
+    BlockShared shared;
+    shared.lay_out(context.shared, context);
+    return shared;
+  }
+
+ private:
+  RBD_INLINE std::size_t lay_out(std::byte* memory, const BlockContext<Real>& context) {
+    constexpr std::size_t width = ScalarTraits<S>::width;
+    const PlanView& plan = context.plan;
+    const auto steps = static_cast<std::size_t>(plan.step_count);
+    const auto packs = static_cast<std::size_t>(plan.pack_count);
+    const auto blocks = static_cast<std::size_t>(plan.block_count);
+    const auto nq = static_cast<std::size_t>(context.offsets[packs].q);
+    const auto nv = static_cast<std::size_t>(context.offsets[packs].v);
+    std::size_t used = 0;
+    const auto cut = [&]<class T>(T*& piece, std::size_t count) RBD_INLINE_LAMBDA {
+      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
+      used += (count * sizeof(T) + 63) / 64 * 64;
+    };
+    cut(body, steps);
+    cut(armature, nv);
+    cut(damping, nv);
+    cut(friction, nv);
+    cut(q, nq);
+    cut(v, nv);
+    cut(a, nv);
+    cut(sine, steps);
+    cut(cosine, steps);
+    cut(f, steps);
+    cut(taint, packs);
+    cut(base, blocks);
+    cut(motion, blocks);
+    cut(top, blocks);
+    cut(tip, blocks);
+    cut(q_index, nq * width);
+    cut(v_index, nv * width);
+    cut(tau_index, nv * width);
+    cut(body_index, steps * width);
+    return used;
+  }
+};
+
+/// What a phase needs while it works on one pack.
+template <class S>
+struct BlockScratch {
+  S* angle;
+  Vec3<S>* w;
+  Motion<S>* a;
+  Mat3<S>* K;
+  S* tau;
+
+  static RBD_INLINE std::size_t bytes(std::size_t steps) {
+    BlockScratch unused;
+    return unused.lay_out(nullptr, steps);
+  }
+  static RBD_INLINE BlockScratch in(std::byte* memory, std::size_t steps) {
+    BlockScratch scratch;
+    scratch.lay_out(memory, steps);
+    return scratch;
+  }
+
+ private:
+  RBD_INLINE std::size_t lay_out(std::byte* memory, std::size_t steps) {
+    std::size_t used = 0;
+    const auto cut = [&]<class T>(T*& piece, std::size_t count) RBD_INLINE_LAMBDA {
+      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
+      used += count * sizeof(T);
+    };
+    cut(angle, steps);
+    cut(w, steps);
+    cut(a, steps);
+    cut(K, steps);
+    cut(tau, 6 * steps);
+    return used;
+  }
+};
+
+/// One pack as a robot, its state, and where it is worked on.
+template <class S>
+struct PackRobot {
+  using Real = RealOf<S>;
+
+  BlockPack pack;
+  ModelView<S> model;
+  RneaWorkspace<S, Column> ws;
+  BlockShared<S> shared;
+  BlockScratch<S> scratch;
+  PackOffsets at;
+
+  static RBD_INLINE PackRobot of(const BlockContext<Real>& context, std::byte* memory,
+                                 std::int32_t p) {
+    PackRobot robot;
+    robot.pack = context.plan.packs[p];
+    robot.shared = BlockShared<S>::in(context);
+    robot.scratch =
+        BlockScratch<S>::in(memory, static_cast<std::size_t>(context.plan.longest_pack));
+    robot.at = context.offsets[p];
+    const std::int32_t first = robot.pack.first_step, n = robot.pack.length;
+    const auto type = static_cast<JointType>(robot.pack.kind);
+    robot.model = {};
+    robot.model.body_count = n;
+    robot.model.nq = n * nq_of(type);
+    robot.model.nv = n * nv_of(type);
+    robot.model.column_count = robot.model.nv;
+    robot.model.body = robot.shared.body + first;
+    robot.model.armature = robot.shared.armature + robot.at.v;
+    robot.model.damping = robot.shared.damping + robot.at.v;
+    robot.model.friction = robot.shared.friction + robot.at.v;
+    robot.ws.turns = {
+        {robot.scratch.angle}, {robot.shared.sine + first}, {robot.shared.cosine + first}};
+    robot.ws.w = {robot.scratch.w};
+    robot.ws.a = {robot.scratch.a};
+    robot.ws.K = {robot.scratch.K};
+    robot.ws.f = {robot.shared.f + first};
+    return robot;
+  }
+
+  RBD_INLINE Column<S> q() const { return {shared.q + at.q}; }
+  RBD_INLINE Column<S> v() const { return {shared.v + at.v}; }
+  RBD_INLINE Column<S> a() const { return {shared.a + at.v}; }
+  RBD_INLINE std::int32_t block(const PlanView& plan, std::size_t lane) const {
+    return plan.lanes[static_cast<std::size_t>(pack.first_lane) + lane];
+  }
+};
+
+/// Reads what lies in memory as packs.
+template <class S>
+struct PackRow {
+  const S* data;
+  RBD_INLINE const S& operator()(std::int32_t k) const { return data[k]; }
+};
+
+/// Calls visit(v, a) with what reads the rates of a pack. Where both or the accelerations are zero,
+/// their terms are left out of what is compiled; that velocities alone are zero is rare and they
+/// are read as such.
+template <class S, class Visit>
+RBD_INLINE void with_pack_rates(const PackRobot<S>& robot, const TreeState<RealOf<S>>& state,
+                                const Visit& visit) {
+  if (state.a != nullptr) {
+    visit(PackRow<S>{robot.v().data}, PackRow<S>{robot.a().data});
+  } else if (state.v != nullptr) {
+    visit(PackRow<S>{robot.v().data}, Zeros<S>{});
+  } else {
+    visit(Zeros<S>{}, Zeros<S>{});
+  }
+}
+
+// ---- once ---------------------------------------------------------------------------------------
+
+/// The step that a shorter block fills up with: no mass, no motion, the same frame as before.
+template <class Real>
+RBD_INLINE BodyView<Real> empty_step() {
+  BodyView<Real> body{};
+  body.placement = Transform<Real>::identity();
+  body.inertia = Inertia<Real>::zero();
+  body.dh_cos = Real(1);
+  body.form = PlacementForm::dh_parallel;
+  return body;
+}
+
+/// The form that both have: their own where it is the same, else the next more general one.
+RBD_INLINE PlacementForm common_form(PlacementForm a, PlacementForm b) {
+  if (a == b) return a;
+  const bool general = a == PlacementForm::general || b == PlacementForm::general;
+  return general ? PlacementForm::general : PlacementForm::dh;
+}
+
+/// Puts the numbers of a body into a lane of its step.
+template <class S>
+RBD_INLINE void set_body_lane(BodyView<S>& step, std::int32_t lane,
+                              const BodyView<RealOf<S>>& body) {
+  set_lane(step.placement, lane, body.placement);
+  set_lane(step.inertia, lane, body.inertia);
+  store_lane<S>(&step.dh_cos, 0, lane, body.dh_cos);
+  store_lane<S>(&step.dh_sin, 0, lane, body.dh_sin);
+  store_lane<S>(&step.dh_a, 0, lane, body.dh_a);
+  store_lane<S>(&step.angle, 0, lane, body.angle);
+  store_lane<S>(&step.shift, 0, lane, body.shift);
+  store_lane<S>(&step.pitch, 0, lane, body.pitch);
+  store_lane<S>(&step.multiplier, 0, lane, body.multiplier);
+  store_lane<S>(&step.offset, 0, lane, body.offset);
+}
+
+template <class S>
+RBD_KERNEL void prepare_pack(const BlockContext<RealOf<S>>& context, std::int32_t p) {
+  using Real = RealOf<S>;
+  constexpr auto width = static_cast<std::int32_t>(ScalarTraits<S>::width);
+  const ModelView<Real>& model = context.model;
+  const PlanView& plan = context.plan;
+  const BlockPack& pack = plan.packs[p];
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  const auto type = static_cast<JointType>(pack.kind);
+  const std::int32_t nq = nq_of(type), nv = nv_of(type);
+  for (std::int32_t k = 0; k < pack.length; ++k) {
+    BodyView<S>& step = shared.body[pack.first_step + k];
+    step.type = type;
+    step.parent = k - 1;
+    step.head = 0;
+    step.column = step.v_index = k * nv;
+    step.q_index = k * nq;
+    step.next_is_child = true;  // the last one too: the force at the tip comes from there
+    step.has_more_children = false;
+    for (std::int32_t l = 0; l < width; ++l) {
+      const Block& block = plan.blocks[plan.lanes[pack.first_lane + l]];
+      const bool empty = k >= block.length;
+      // An empty step reads coordinates too, and multiplies them by zero.
+      const std::int32_t i = plan.nodes[block.first + (empty ? 0 : k)];
+      const BodyView<Real> body = empty ? empty_step<Real>() : model.body[i];
+      step.form = l == 0 ? body.form : common_form(step.form, body.form);
+      set_body_lane(step, l, body);
+      const bool own = !empty && l < pack.blocks;
+      shared.body_index[(pack.first_step + k) * width + l] = own ? i : -1;
+      for (std::int32_t c = 0; c < nq; ++c) {
+        shared.q_index[(context.offsets[p].q + step.q_index + c) * width + l] =
+            model.body[i].q_index + c;
+      }
+      for (std::int32_t c = 0; c < nv; ++c) {
+        const std::int64_t at = context.offsets[p].v + step.v_index + c;
+        const std::int32_t dof = model.body[i].v_index + c;
+        shared.v_index[at * width + l] = dof;
+        shared.tau_index[at * width + l] = own ? dof : -1;
+        store_lane<S>(shared.armature + at, 0, l, empty ? Real(0) : model.armature[dof]);
+        store_lane<S>(shared.damping + at, 0, l, empty ? Real(0) : model.damping[dof]);
+        store_lane<S>(shared.friction + at, 0, l, empty ? Real(0) : model.friction[dof]);
+      }
+    }
+  }
+}
+
+template <class S>
+RBD_KERNEL void prepare_blocks(const BlockContext<RealOf<S>>& context) {
+  for (std::int32_t p = 0; p < context.plan.pack_count; ++p) prepare_pack<S>(context, p);
+}
+
+// ---- outward ------------------------------------------------------------------------------------
+
+/// Brings n coordinates of each lane to where the lanes of a pack lie. Returns NaN if one is not
+/// finite.
+template <class S>
+RBD_INLINE S gather_coordinates(const RealOf<S>* numbers, const std::int32_t* index, std::int32_t n,
+                                S* out) {
+  using Real = RealOf<S>;
+  constexpr std::size_t width = ScalarTraits<S>::width;
+  S taint(Real(0));
+  for (std::int32_t k = 0; k < n; ++k) {
+    Real lanes[width];
+    for (std::size_t l = 0; l < width; ++l) {
+      lanes[l] = numbers[index[static_cast<std::size_t>(k) * width + l]];
+    }
+    out[k] = ScalarTraits<S>::load(lanes);
+    taint = mul_add(S(Real(0)), out[k], taint);
+  }
+  return taint;
+}
+
+template <class S>
+RBD_KERNEL void read_pack(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>& state,
+                          std::byte* scratch, std::int32_t p) {
+  using Real = RealOf<S>;
+  constexpr std::size_t width = ScalarTraits<S>::width;
+  const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+  const BlockShared<S>& shared = robot.shared;
+  const std::int32_t* q_index = shared.q_index + robot.at.q * static_cast<std::int64_t>(width);
+  const std::int32_t* v_index = shared.v_index + robot.at.v * static_cast<std::int64_t>(width);
+  S taint = gather_coordinates<S>(state.q, q_index, robot.model.nq, robot.q().data);
+  if (state.v != nullptr) {
+    taint = taint + gather_coordinates<S>(state.v, v_index, robot.model.nv, robot.v().data);
+  } else if (state.a != nullptr) {
+    for (std::int32_t k = 0; k < robot.model.nv; ++k) robot.v().data[k] = S(Real(0));
+  }
+  if (state.a != nullptr) {
+    taint = taint + gather_coordinates<S>(state.a, v_index, robot.model.nv, robot.a().data);
+  }
+  shared.taint[p] = taint;
+  const PackRow<S> q{robot.q().data};
+  compute_turns(robot.model, robot.ws.turns, q);
+  if (robot.pack.ends_paths) return;
+  with_pack_rates(robot, state, [&](const auto& v, const auto& a) RBD_INLINE_LAMBDA {
+    const PathMotion<S> motion = path_motion(robot.model, robot.ws.turns, q, v, a);
+    to_lanes(
+        motion, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+          return shared.motion[robot.block(context.plan, l)];
+        });
+  });
+}
+
+template <class S>
+RBD_KERNEL void read_state(const BlockContext<RealOf<S>>& context,
+                           const TreeState<RealOf<S>>& state, std::byte* scratch,
+                           Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) read_pack<S>(context, state, scratch, p);
+}
+
+RBD_INLINE bool begins_path(const PlanView& plan, std::int32_t b) {
+  return b == 0 || plan.blocks[b - 1].ends_path;
+}
+
+/// One block after the other. What begins with a root hangs on the world.
+template <class S>
+RBD_KERNEL void outward_seams(const BlockContext<RealOf<S>>& context,
+                              const TreeState<RealOf<S>>& state, std::byte*,
+                              Range blocks) noexcept {
+  using Real = RealOf<S>;
+  const PlanView& plan = context.plan;
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
+    if (begins_path(plan, b)) {
+      if (context.model.body[plan.nodes[plan.blocks[b].first]].parent >= 0) continue;
+      shared.base[b] = {Vec3<Real>::zero(), {Vec3<Real>::zero(), -state.gravity}};
+    } else {
+      shared.base[b] = moved_along(shared.base[b - 1], shared.motion[b - 1]);
+    }
+  }
+}
+
+/// f -= f_ext for the bodies of a pack.
+template <class S>
+RBD_INLINE void subtract_external_forces(const PackRobot<S>& robot, const Force<RealOf<S>>* f_ext) {
+  constexpr auto width = static_cast<std::int32_t>(ScalarTraits<S>::width);
+  for (std::int32_t k = 0; k < robot.model.body_count; ++k) {
+    for (std::int32_t l = 0; l < robot.pack.blocks; ++l) {
+      const std::int32_t i = robot.shared.body_index[(robot.pack.first_step + k) * width + l];
+      if (i >= 0) add_to_lane(robot.ws.f.data[k], l, RealOf<S>(-1) * f_ext[i]);
+    }
+  }
+}
+
+template <class S>
+RBD_KERNEL void outward_pack(const BlockContext<RealOf<S>>& context,
+                             const TreeState<RealOf<S>>& state, std::byte* scratch,
+                             std::int32_t p) {
+  const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+  const BlockShared<S>& shared = robot.shared;
+  const PlanView& plan = context.plan;
+  const auto base = from_lanes<MovingBase, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+    return shared.base[robot.block(plan, l)];
+  });
+  const PackRow<S> q{robot.q().data};
+  with_pack_rates(robot, state, [&](const auto& v, const auto& a) RBD_INLINE_LAMBDA {
+    using V = std::remove_cvref_t<decltype(v)>;
+    using A = std::remove_cvref_t<decltype(a)>;
+    rnea_outward(robot.model, robot.ws, q, v, a, NoForces{}, base);
+    for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
+      const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
+      MovingBase<RealOf<S>>& child = shared.base[path.block];
+      child.w = Vec3<RealOf<S>>::zero();
+      if constexpr (!is_zero<V>) child.w = lane_of(robot.ws.w.data[path.step], path.lane);
+      child.a = lane_of(robot.ws.a.data[path.step], path.lane);
+      if constexpr (is_zero<V> && is_zero<A>) child.a.w = Vec3<RealOf<S>>::zero();
+    }
+  });
+  if (state.f_ext != nullptr) subtract_external_forces(robot, state.f_ext);
+}
+
+template <class S>
+RBD_KERNEL void outward(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>& state,
+                        std::byte* scratch, Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    outward_pack<S>(context, state, scratch, p);
+  }
+}
+
+// ---- inward -------------------------------------------------------------------------------------
+
+/// The inward pass of one pack with its torques, written to where they belong. Returns the forces
+/// on the bases.
+template <class S>
+RBD_INLINE Force<S> write_torques(const BlockContext<RealOf<S>>& context,
+                                  const TreeState<RealOf<S>>& state, const PackRobot<S>& robot,
+                                  const Force<S>& tip, std::int32_t p) {
+  using Real = RealOf<S>;
+  constexpr std::size_t width = ScalarTraits<S>::width;
+  (void)context;
+  const OutRow<S> tau{reinterpret_cast<Real*>(robot.scratch.tau)};
+  with_pack_rates(robot, state, [&](const auto& v, const auto& a) RBD_INLINE_LAMBDA {
+    for (std::int32_t k = 0; k < robot.model.nv; ++k) {
+      tau.store(k, joint_terms<S>(robot.model, k, v, a, state.friction));
+    }
+  });
+  const Force<S> top =
+      rnea_inward(robot.model, robot.ws, PackRow<S>{robot.q().data}, tip, tau, MovingBase<S>{});
+  S taint = robot.shared.taint[p];
+  const std::int32_t* index =
+      robot.shared.tau_index + robot.at.v * static_cast<std::int64_t>(width);
+  for (std::int32_t k = 0; k < robot.model.nv; ++k) {
+    taint = mul_add(S(Real(0)), tau.load(k), taint);
+    for (std::size_t l = 0; l < width; ++l) {
+      const std::int32_t at = index[static_cast<std::size_t>(k) * width + l];
+      if (at >= 0) state.tau[at] = tau.data[static_cast<std::size_t>(k) * width + l];
+    }
+  }
+  robot.shared.taint[p] = taint;
+  return top;
+}
+
+template <class S>
+RBD_KERNEL void inward_pack(const BlockContext<RealOf<S>>& context,
+                            const TreeState<RealOf<S>>& state, std::byte* scratch, std::int32_t p) {
+  const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+  const PlanView& plan = context.plan;
+  // What hangs on the bodies of the pack was done before; its forces are added in a fixed order.
+  for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
+    const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
+    add_to_lane(robot.ws.f.data[path.step], path.lane, robot.shared.top[path.block]);
+  }
+  const Force<S> nothing = Force<S>::zero();
+  const Force<S> top = robot.pack.ends_paths
+                           ? write_torques<S>(context, state, robot, nothing, p)
+                           : rnea_inward(robot.model, robot.ws, PackRow<S>{robot.q().data}, nothing,
+                                         NoTorques{}, MovingBase<S>{});
+  to_lanes(
+      top, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+        return robot.shared.top[robot.block(plan, l)];
+      });
+}
+
+template <class S>
+RBD_KERNEL void inward(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>& state,
+                       std::byte* scratch, Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    inward_pack<S>(context, state, scratch, p);
+  }
+}
+
+/// One block after the other, from the ends of the paths inward.
+template <class S>
+RBD_KERNEL void inward_seams(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>&,
+                             std::byte*, Range blocks) noexcept {
+  using Real = RealOf<S>;
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  for (std::int32_t b = blocks.end - 1; b >= blocks.begin; --b) {
+    if (context.plan.blocks[b].ends_path) {
+      shared.tip[b] = Force<Real>::zero();
+      continue;
+    }
+    shared.tip[b] = shared.top[b + 1];
+    shared.top[b] += carried_back(shared.motion[b], shared.tip[b]);
+  }
+}
+
+template <class S>
+RBD_KERNEL void torques(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>& state,
+                        std::byte* scratch, Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    if (context.plan.packs[p].ends_paths) continue;
+    const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+    const auto tip = from_lanes<Force, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+      return robot.shared.tip[robot.block(context.plan, l)];
+    });
+    write_torques<S>(context, state, robot, tip, p);
+  }
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+template <class S>
+RBD_KERNEL RealOf<S> taint_of_packs(const BlockContext<RealOf<S>>& context) noexcept {
+  using Real = RealOf<S>;
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  S sum(Real(0));
+  for (std::int32_t p = 0; p < context.plan.pack_count; ++p) sum = sum + shared.taint[p];
+  Real lanes[ScalarTraits<S>::width], total = 0;
+  ScalarTraits<S>::store(lanes, sum);
+  for (const Real lane : lanes) total = total + lane;
+  return total;
+}
+
+template <class S>
+RBD_KERNEL std::size_t shared_bytes(const BlockContext<RealOf<S>>& context) {
+  return BlockShared<S>::bytes(context);
+}
+
+template <class S>
+RBD_KERNEL std::size_t scratch_bytes(const BlockContext<RealOf<S>>& context) {
+  return BlockScratch<S>::bytes(static_cast<std::size_t>(context.plan.longest_pack));
+}
+
+template <class S>
+RBD_KERNEL constexpr BlockTable<RealOf<S>> block_kernels() {
+  return {static_cast<std::int32_t>(ScalarTraits<S>::width),
+          &shared_bytes<S>,
+          &scratch_bytes<S>,
+          &prepare_blocks<S>,
+          &read_state<S>,
+          &outward_seams<S>,
+          &outward<S>,
+          &inward<S>,
+          &inward_seams<S>,
+          &torques<S>,
+          &taint_of_packs<S>};
+}
+
+}  // namespace rbd_parallel_core
