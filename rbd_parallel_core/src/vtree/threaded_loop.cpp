@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rbd_parallel_core/vtree/threaded_loop.hpp"
 
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -22,6 +24,7 @@ ThreadedLoop::ThreadedLoop(int threads) {
     throw std::invalid_argument("ThreadedLoop: threads is " + std::to_string(threads) +
                                 "; give 1 or more");
   }
+  threads = std::min(threads, tbb::info::default_concurrency());
   threads_ = std::make_shared<Threads>(threads);
   if (threads == 1) return;
   // The threads are made and the scheduler's memory is taken now, not in the first loop.

@@ -33,15 +33,25 @@ RBD_KERNEL void composite_forces(const Exec& executor, const ScanRobot<Real>& ro
       });
 }
 
+/// Zeros where no entry will be written. Row by row and before all entries: with an entry's mirror
+/// image each zero would cost a line of the cache.
+template <class S, Executor Exec, class Real, class Matrix>
+RBD_KERNEL void clear_rows(const Exec& executor, const ModelView<Real>& model, const Matrix& M) {
+  const OutMatrix<S>& one_by_one = M;
+  executor.map(
+      model.nv,
+      [&](std::int32_t k) {
+        for (std::int32_t l = 0; l < model.nv; ++l) one_by_one.store(k, l, S(Real(0)));
+      },
+      1 + model.nv / 64);
+}
+
 /// Row k of the lower triangle, where every column is a coordinate: M(k, l) = S0_l . F0_k for k and
 /// all columns before it on the way to the root, six multiplications each.
 template <class S, class Real, template <class> class Array, class Matrix>
 RBD_INLINE void fill_row(const ScanRobot<Real>& robot, const CrbaScanWorkspace<S, Array>& ws,
                          std::int32_t k, const Matrix& M) {
   const ModelView<Real>& model = robot.model;
-  if (model.has_branches && !Matrix::zeros_persist) {
-    for (std::int32_t l = 0; l < k; ++l) M.store(k, l, S(Real(0)));
-  }
   const Force<S> F = ws.F.load(k);
   M.store(k, k, S(model.armature[k]) + dot(ws.place.axis.load(k), F));
   std::int32_t i = robot.owners.body[k], last = k;
@@ -88,12 +98,15 @@ RBD_INLINE void fill_shared_row(const ScanRobot<Real>& robot, const CrbaScanWork
 }
 
 /// The same numbers as crba() but for rounding, which grows with the distance of a body from the
-/// root and with the number of bodies (docs/vtree.md). Arguments as there.
+/// root and with the number of bodies (docs/vtree.md). q and M as there.
 template <class S, Executor Exec, class Real, template <class> class Array, class Q, class Matrix>
 RBD_KERNEL void crba_scan(const Exec& executor, const ScanRobot<Real>& robot,
                           const CrbaScanWorkspace<S, Array>& ws, const Q& q, const Matrix& M) {
   place_bodies<S>(executor, robot, ws.place, ws.tour, q);
   composite_forces(executor, robot, ws);
+  if (robot.model.has_branches && !robot.model.has_mimic && !Matrix::zeros_persist) {
+    clear_rows<S>(executor, robot.model, M);
+  }
   const int work_of_a_row = 1 + robot.model.nv / 8;
   executor.map(
       robot.model.nv,

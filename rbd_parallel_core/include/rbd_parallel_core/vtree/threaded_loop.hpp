@@ -10,8 +10,9 @@ namespace rbd_parallel_core {
 /// The threads are oneTBB's, which this header does not show. Copies share one set of them.
 class ThreadedLoop {
  public:
-  /// At most `threads` threads, the calling one included; throws std::invalid_argument below 1. All
-  /// that the scheduler needs is taken here, so that loops do not allocate.
+  /// At most `threads` threads, the calling one included, and no more than the machine runs at a
+  /// time; throws std::invalid_argument below 1. All that the scheduler needs is taken here, so
+  /// that loops do not allocate.
   explicit ThreadedLoop(int threads);
 
   /// f(k) for 0 <= k < count, each once, in any order. f must not throw.
