@@ -7,7 +7,8 @@ namespace rbd_parallel_core {
 
 /// The inertia of a rigid body in ten numbers: mass m, first moment h = m c, and the rotational
 /// inertia I about the origin of the frame (not about the centre of mass c). Featherstone 2.13.
-/// Adding is joining bodies rigidly: commutative, associative, zero() is neutral.
+/// Adding is joining bodies rigidly: commutative, associative, zero() is neutral, 0 - a is the
+/// inverse.
 template <class S>
 struct Inertia {
   S m;
@@ -20,6 +21,10 @@ struct Inertia {
 
   friend RBD_INLINE Inertia operator+(const Inertia& a, const Inertia& b) {
     return {a.m + b.m, a.h + b.h, a.I + b.I};
+  }
+  /// What is left when b is taken away from a body that contains it.
+  friend RBD_INLINE Inertia operator-(const Inertia& a, const Inertia& b) {
+    return {a.m - b.m, a.h - b.h, a.I - b.I};
   }
   RBD_INLINE Inertia& operator+=(const Inertia& b) { return *this = *this + b; }
 
