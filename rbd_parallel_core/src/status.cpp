@@ -32,6 +32,10 @@ std::string name_of(Argument argument) {
       return "cholesky";
     case Argument::inverse:
       return "inverse";
+    case Argument::sparse:
+      return "sparse";
+    case Argument::sparse_cholesky:
+      return "sparse_cholesky";
     case Argument::kinetic:
       return "kinetic";
     case Argument::potential:

@@ -18,9 +18,9 @@
 ///   tau = (M + diag(armature)) qdd + C qd + g + [damping qd + friction sign(qd)] - J^T f
 ///
 /// Arrays are row-major with one state contiguous. q: batch x nq; v, a, qdd, tau: batch x nv; M:
-/// batch x nv x nv. Units are SI. Inputs and outputs belong to the caller and must not overlap. An
-/// empty v, a or tau among the inputs stands for zeros; only the outputs that are given are
-/// computed.
+/// batch x nv x nv, or the entries that can differ from zero (MassMatrixPattern). Units are SI.
+/// Inputs and outputs belong to the caller and must not overlap. An empty v, a or tau among the
+/// inputs stands for zeros; only the outputs that are given are computed.
 ///
 /// All is offered in double and in float. The names without a prefix are the double ones:
 /// Backend is BasicBackend<double>, InverseDynamics is BasicInverseDynamics<double>.
@@ -82,8 +82,12 @@ struct BasicMassMatrix {
       {};                         ///< out: batch x nv x nv, full and symmetric, armature included
   std::span<Real> cholesky = {};  ///< out: batch x nv x nv, lower L with M = L^T L
   std::span<Real> inverse = {};   ///< out: batch x nv x nv, full and symmetric
-  std::span<StateStatus> status = {};  ///< out: batch, or empty
-  Layout layout = Layout::rows;        ///< of all arrays but the status
+  /// out: batch x nonzeros, the lower triangle of M, armature included: the values of a
+  /// MassMatrixPattern
+  std::span<Real> sparse = {};
+  std::span<Real> sparse_cholesky = {};  ///< out: batch x nonzeros, L in the same pattern
+  std::span<StateStatus> status = {};    ///< out: batch, or empty
+  Layout layout = Layout::rows;          ///< of all arrays but the status
 };
 
 enum class ForwardMethod : std::uint8_t {
@@ -223,6 +227,7 @@ class BasicBackend {
 
  private:
   std::shared_ptr<const Model> model_;
+  std::size_t nonzeros_ = 0;  ///< of the lower triangle of M
   BackendOptions options_;
 };
 

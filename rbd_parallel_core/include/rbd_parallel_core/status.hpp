@@ -34,6 +34,8 @@ enum class Argument : std::uint8_t {
   mass_matrix,
   cholesky,
   inverse,
+  sparse,
+  sparse_cholesky,
   kinetic,
   potential,
   com,

@@ -200,6 +200,15 @@ void bind_backend(nb::module_& m) {
            "out"_a = nb::none(),
            nb::sig("def mass_matrix_cholesky(self, q: " RBD_ARRAY ", " RBD_OUT),
            "L (..., nv, nv), lower triangular, with M = L^T L: as sparse as the tree.")
+      .def("sparse_mass_matrix", &PyBackend::sparse_mass_matrix, "q"_a.none(), "cholesky"_a = false,
+           nb::sig("def sparse_mass_matrix(self, q: " RBD_ARRAY
+                   ", cholesky: bool = False) -> tuple[numpy.ndarray, numpy.ndarray, "
+                   "numpy.ndarray]"),
+           "(data, indices, indptr) of the lower triangle of M with armature, in compressed rows: "
+           "what\n"
+           "scipy.sparse.csr_array takes for one state. data is (..., nonzeros); the other two are "
+           "the\n"
+           "same for all states and cannot be written to. cholesky: L with M = L^T L instead.")
       .def("energies", &PyBackend::energies, "q"_a.none(), "v"_a = nb::none(),
            nb::sig("def energies(self, q: " RBD_ARRAY ", v: " RBD_MAYBE_ARRAY
                    ") -> tuple[numpy.ndarray, numpy.ndarray]"),

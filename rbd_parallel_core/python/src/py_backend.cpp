@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "arrays.hpp"
+#include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "states.hpp"
 
 namespace rbd_parallel_python {
@@ -150,6 +152,19 @@ class NumpyBackend final : public PyBackend {
   }
   nb::object mass_matrix_cholesky(nb::handle q, nb::handle out) override {
     return matrix("mass_matrix_cholesky", &BasicMassMatrix<Real>::cholesky, q, out);
+  }
+
+  nb::tuple sparse_mass_matrix(nb::handle q, bool cholesky) override {
+    const States<Real> states = states_from(q);
+    if (!columns_.is_valid()) make_pattern();
+    const Array<Real> values = Array<Real>::make(states.shape.with({nonzeros_}));
+    run("sparse_mass_matrix", states, [&](std::span<StateStatus> status) {
+      BasicMassMatrix<Real> args{
+          .batch = states.shape.batch, .q = states.q.span(), .status = status, .layout = layout_};
+      (cholesky ? args.sparse_cholesky : args.sparse) = values.mutable_span();
+      return backend_->mass_matrix(args);
+    });
+    return nb::make_tuple(values.object(), columns_, row_starts_);
   }
 
   std::pair<nb::object, nb::object> energies(nb::handle q, nb::handle v) override {
@@ -394,6 +409,30 @@ class NumpyBackend final : public PyBackend {
     return result.object();
   }
 
+  /// An array of these numbers that nobody can write to, since all results share it.
+  template <class Index, class Numbers>
+  static nb::object index_array(const Numbers& numbers, const char* dtype) {
+    nb::object array = nb::module_::import_("numpy").attr("empty")(numbers.size(), dtype);
+    const auto memory = nb::cast<nb::ndarray<Index, nb::ndim<1>, nb::c_contig>>(array);
+    std::transform(numbers.begin(), numbers.end(), memory.data(),
+                   [](auto number) { return static_cast<Index>(number); });
+    array.attr("flags").attr("writeable") = false;
+    return array;
+  }
+
+  /// Both arrays of one type, as scipy wants it.
+  void make_pattern() {
+    const MassMatrixPattern pattern(backend_->model());
+    nonzeros_ = static_cast<std::size_t>(pattern.nonzeros());
+    if (pattern.nonzeros() <= std::numeric_limits<std::int32_t>::max()) {
+      row_starts_ = index_array<std::int32_t>(pattern.row_start(), "int32");
+      columns_ = index_array<std::int32_t>(pattern.column(), "int32");
+    } else {
+      row_starts_ = index_array<std::int64_t>(pattern.row_start(), "int64");
+      columns_ = index_array<std::int64_t>(pattern.column(), "int64");
+    }
+  }
+
   /// Makes the call without the GIL, and an exception of its result.
   template <class Compute>
   void run(const char* operation, const States<Real>& states, const Compute& compute) {
@@ -457,6 +496,8 @@ class NumpyBackend final : public PyBackend {
   std::vector<StateStatus> status_;  ///< max_batch
   std::size_t used_ = 0;             ///< how many of them the last call wrote
   std::atomic_flag busy_;
+  nb::object columns_, row_starts_;  ///< of the sparse mass matrix, once it was asked for
+  std::size_t nonzeros_ = 0;
 };
 
 }  // namespace

@@ -61,6 +61,8 @@ class PyBackend {
   virtual nb::object mass_matrix(nb::handle q, nb::handle out) = 0;
   virtual nb::object mass_matrix_inverse(nb::handle q, nb::handle out) = 0;
   virtual nb::object mass_matrix_cholesky(nb::handle q, nb::handle out) = 0;
+  /// (values, columns, row starts) of the lower triangle of M, or of its factor.
+  virtual nb::tuple sparse_mass_matrix(nb::handle q, bool cholesky) = 0;
   virtual std::pair<nb::object, nb::object> energies(nb::handle q, nb::handle v) = 0;
   virtual nb::object center_of_mass(nb::handle q, nb::handle out) = 0;
   virtual nb::object link_poses(nb::handle q, nb::handle links, nb::handle out) = 0;

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
+
 namespace rbd_parallel_core {
 namespace {
 
@@ -123,6 +125,7 @@ void BasicBackend<Real>::configure(std::shared_ptr<const Model> model,
   }
   do_configure(*model, options);
   options_ = options;
+  nonzeros_ = static_cast<std::size_t>(mass_matrix_nonzeros(*model));
   model_ = std::move(model);
 }
 
@@ -164,6 +167,8 @@ Result BasicBackend<Real>::mass_matrix(const MassMatrix& args) noexcept {
       .allow(Argument::mass_matrix, args.mass_matrix, square)
       .allow(Argument::cholesky, args.cholesky, square)
       .allow(Argument::inverse, args.inverse, square)
+      .allow(Argument::sparse, args.sparse, nonzeros_)
+      .allow(Argument::sparse_cholesky, args.sparse_cholesky, nonzeros_)
       .status(args.status);
   return check.done() ? check.result() : do_mass_matrix(args);
 }

@@ -29,7 +29,7 @@ class RehousedBackend : public Backend {
     inner_->configure(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model), options);
     constexpr std::size_t most_links = 8;
     const auto nq = static_cast<std::size_t>(model.nq()), nv = static_cast<std::size_t>(model.nv());
-    const std::size_t numbers = nq + 4 * nv + 3 * nv * nv + most_links * (6 + 7 + 6 * nv) + 8;
+    const std::size_t numbers = nq + 4 * nv + 5 * nv * nv + most_links * (6 + 7 + 6 * nv) + 8;
     memory_.configured((options.max_batch + inner_->lane_width()) * numbers * sizeof(double));
   }
 
@@ -53,9 +53,9 @@ class RehousedBackend : public Backend {
   }
   Result do_mass_matrix(const MassMatrix& args) noexcept override {
     memory_.begin();
-    return finish(
-        inner_->mass_matrix({args.batch, in(args.q), out(args.mass_matrix), out(args.cholesky),
-                             out(args.inverse), status(args.status), args.layout}));
+    return finish(inner_->mass_matrix(
+        {args.batch, in(args.q), out(args.mass_matrix), out(args.cholesky), out(args.inverse),
+         out(args.sparse), out(args.sparse_cholesky), status(args.status), args.layout}));
   }
   Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
     memory_.begin();
@@ -126,7 +126,7 @@ class RehousedBackend : public Backend {
 
   std::unique_ptr<BasicBackend<Real>> inner_;
   Memory memory_;
-  std::array<Output, 3> outputs_{};
+  std::array<Output, 5> outputs_{};
   std::size_t output_count_ = 0;
   std::span<StateStatus> status_inside_, status_outside_;
 };

@@ -223,10 +223,10 @@ class IgnoresTheLayout : public Honest {
 
 TEST(ConformanceSuite, FindsALayoutThatIsIgnored) {
   BackendUnderTest backend = offender<IgnoresTheLayout>();
-  backend.not_offered = {Operation::inverse_dynamics, Operation::bias_forces,
-                         Operation::coriolis_forces,  Operation::mass_matrix,
-                         Operation::forward_dynamics, Operation::energies,
-                         Operation::link_kinematics};
+  backend.not_offered = {Operation::inverse_dynamics,   Operation::bias_forces,
+                         Operation::coriolis_forces,    Operation::mass_matrix,
+                         Operation::sparse_mass_matrix, Operation::forward_dynamics,
+                         Operation::energies,           Operation::link_kinematics};
   EXPECT_TRUE(finds(conformance::check_layouts, backend));
   EXPECT_FALSE(finds(conformance::check_against_newton, backend)) << "rows are served right";
 }
@@ -348,10 +348,10 @@ class OnlyInverseDynamics : public Backend {
 TEST(ConformanceSuite, PassesABackendThatDeclaresWhatItDoesNotOffer) {
   BackendUnderTest backend = offender<OnlyInverseDynamics>();
   EXPECT_TRUE(finds(conformance::check_against_newton, backend)) << "not declared yet";
-  backend.not_offered = {Operation::bias_forces,      Operation::gravity_forces,
-                         Operation::coriolis_forces,  Operation::mass_matrix,
-                         Operation::forward_dynamics, Operation::energies,
-                         Operation::link_kinematics};
+  backend.not_offered = {Operation::bias_forces,        Operation::gravity_forces,
+                         Operation::coriolis_forces,    Operation::mass_matrix,
+                         Operation::sparse_mass_matrix, Operation::forward_dynamics,
+                         Operation::energies,           Operation::link_kinematics};
   for (const conformance::Check& check : conformance::every_check()) {
     EXPECT_EQ(text_of(check.run(backend)), "") << check.name;
   }
@@ -371,10 +371,10 @@ class OffersNothing : public Backend {
 
 TEST(ConformanceSuite, PassesABackendThatOffersNothing) {
   BackendUnderTest backend = offender<OffersNothing>();
-  backend.not_offered = {Operation::inverse_dynamics, Operation::bias_forces,
-                         Operation::gravity_forces,   Operation::coriolis_forces,
-                         Operation::mass_matrix,      Operation::forward_dynamics,
-                         Operation::energies,         Operation::link_kinematics};
+  backend.not_offered = {
+      Operation::inverse_dynamics, Operation::bias_forces, Operation::gravity_forces,
+      Operation::coriolis_forces,  Operation::mass_matrix, Operation::sparse_mass_matrix,
+      Operation::forward_dynamics, Operation::energies,    Operation::link_kinematics};
   EXPECT_EQ(text_of(conformance::check_not_offered(backend)), "");
 }
 

@@ -334,6 +334,42 @@ def test_out_must_not_overlap(backend, states):
         backend.gravity_forces(q, out=memory[7 : 7 + q.size].reshape(q.shape))
 
 
+def dense_from(rows, n):
+    """The lower triangle that (data, indices, indptr) of one state describe."""
+    data, indices, indptr = rows
+    lower = numpy.zeros((n, n))
+    for i in range(n):
+        entries = slice(indptr[i], indptr[i + 1])
+        lower[i, indices[entries]] = data[entries]
+    return lower
+
+
+def test_sparse_mass_matrix(model, backend, states):
+    q, nv = states[0], model.nv
+    data, indices, indptr = backend.sparse_mass_matrix(q)
+    factor, same_indices, _ = backend.sparse_mass_matrix(q, cholesky=True)
+    assert data.shape == factor.shape == (BATCH, indptr[-1])
+    assert same_indices is indices and indices.dtype == indptr.dtype
+    with pytest.raises(ValueError, match="read-only"):
+        indptr[0] = 1
+    for M, L, values, factor_values in zip(
+        backend.mass_matrix(q), backend.mass_matrix_cholesky(q), data, factor, strict=True
+    ):
+        assert_close(dense_from((values, indices, indptr), nv), numpy.tril(M))
+        assert_close(dense_from((factor_values, indices, indptr), nv), L)
+    one = backend.sparse_mass_matrix(q[0])
+    assert_close(dense_from(one, nv), numpy.tril(backend.mass_matrix(q[0])))
+    with pytest.raises(ValueError, match="q: expected shape"):
+        backend.sparse_mass_matrix(q[:, :-1])
+
+
+def test_a_branching_robot_has_a_sparse_mass_matrix():
+    model = rbd_parallel.auto_tree(31, branching=2)
+    data, indices, indptr = rbd_parallel.Backend(model).sparse_mass_matrix(numpy.zeros(31))
+    assert data.shape == indices.shape == (129,)  # each of 31 bodies and its ancestors
+    assert list(indices[indptr[4] : indptr[5]]) == [0, 1, 2, 3, 4]
+
+
 def test_energies(backend, states):
     q, v, _ = states
     kinetic, potential = backend.energies(q, v)

@@ -2,12 +2,47 @@
 #pragma once
 
 #include "rbd_parallel_core/algorithm/aba.hpp"
+#include "rbd_parallel_core/algorithm/sparse.hpp"
 
 /// The mass matrix of a tree factored as M = L^T L without fill-in (Featherstone 6.5): row k of L
 /// is non-zero only at k and its ancestors. `dof_parent` is the elimination tree of M, which for a
 /// robot without mimic joints is the tree of its coordinates; mimic joints couple branches, and the
 /// elimination tree covers what they fill in. So the same loops serve both.
 namespace rbd_parallel_core {
+
+/// Row k left of the diagonal, times `factor`.
+template <class S, class Matrix>
+RBD_INLINE void scale_row(const std::int32_t* parent, const Matrix& M, std::int32_t k,
+                          const S& factor) {
+  for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) M.store(k, i, M.load(k, i) * factor);
+}
+template <class S>
+RBD_INLINE void scale_row(const std::int32_t*, const OutSparse<S>& M, std::int32_t k,
+                          const S& factor) {
+  const OutRow<S> row = M.row(k);
+  for (std::int32_t d = 0; d < M.rows.depth[k]; ++d) row.store(d, row.load(d) * factor);
+}
+
+/// Row i minus `factor` times row k, in the columns of row i: k is a descendant of it and has them
+/// all.
+template <class S, class Matrix>
+RBD_INLINE void subtract_row(const std::int32_t* parent, const Matrix& M, std::int32_t i,
+                             std::int32_t k, const S& factor) {
+  for (std::int32_t j = i; j >= 0; j = parent[j]) {
+    M.store(i, j, neg_mul_add(factor, M.load(k, j), M.load(i, j)));
+  }
+}
+template <class S>
+RBD_INLINE void subtract_row(const std::int32_t*, const OutSparse<S>& M, std::int32_t i,
+                             std::int32_t k, const S& factor) {
+  RealOf<S>* __restrict to = M.row(i).data;  // another row than k
+  const RealOf<S>* __restrict from = M.row(k).data;
+  const std::ptrdiff_t end = offset_of<S>(M.rows.depth[i] + 1);
+  for (std::ptrdiff_t d = 0; d < end; d += offset_of<S>(1)) {
+    using T = ScalarTraits<S>;
+    T::store(to + d, neg_mul_add(factor, T::load(from + d), T::load(to + d)));
+  }
+}
 
 /// Replaces the lower triangle of M by L; the upper one is neither read nor written. `diagonal`:
 /// workspace of nv numbers. Returns 0, or 1 + the coordinate whose pivot is not above
@@ -27,14 +62,9 @@ RBD_KERNEL S ltl_factor(const ModelView<Real>& model, const Matrix& M, const Vec
     const S root = Traits::sqrt(pivot);
     const S inverse_root = S(Real(1)) / root;
     M.store(k, k, root);
+    scale_row(parent, M, k, inverse_root);
     for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
-      M.store(k, i, M.load(k, i) * inverse_root);
-    }
-    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
-      const S L_ki = M.load(k, i);
-      for (std::int32_t j = i; j >= 0; j = parent[j]) {
-        M.store(i, j, neg_mul_add(L_ki, M.load(k, j), M.load(i, j)));
-      }
+      subtract_row(parent, M, i, k, M.load(k, i));
     }
   }
   return singular;

@@ -81,20 +81,15 @@ RBD_KERNEL void project_on_ancestors(ModelView<Real> model, CrbaWorkspace<S, Arr
   }
 }
 
-/// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, with the armature on
-/// its diagonal. q: reader of one state; M: OutSymmetric or OutLower.
-template <class S, class Real, template <class> class Array, class Q, class Matrix>
-RBD_KERNEL void crba(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>& memory, Q q,
-                     Matrix M) {
+/// Outward: axes of the bodies, origins of the runs, and every column seen from the origin of its
+/// run. After compute_turns.
+template <class S, class Real, template <class> class Array, class Q>
+RBD_KERNEL void crba_axes(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>& memory,
+                          Q q) {
   // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
   // again after each.
   const ModelView<Real> model = robot;
   const CrbaWorkspace<S, Array> ws = memory;
-  compute_turns(model, ws.turns, q);
-  // What is not written below is zero; what mimic joints share is added to.
-  if (model.has_mimic || (model.has_branches && !Matrix::zeros_persist)) M.clear();
-  for (std::int32_t k = 0; k < model.nv; ++k) M.store(k, k, S(model.armature[k]));
-
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
@@ -120,7 +115,15 @@ RBD_KERNEL void crba(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>
       });
     });
   }
+}
 
+/// Inward: composite inertias, and for each column k of each body i the force F = Ic S_k that
+/// accelerates the subtree along it. Calls on_diagonal(i, k, S_k . F), then, unless no column comes
+/// before it, on_force(i, k, F in the common coordinates of the run). After crba_axes.
+template <class S, class Real, template <class> class Array, class Q, class OnDiagonal,
+          class OnForce>
+RBD_INLINE void crba_forces(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws,
+                            const Q& q, const OnDiagonal& on_diagonal, const OnForce& on_force) {
   // The composite inertia of body i + 1 is carried along to its parent i; other children's are
   // kept.
   Inertia<S> carried = Inertia<S>::zero();
@@ -138,17 +141,40 @@ RBD_KERNEL void crba(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>
       }
       const Mat3<S>& E = ws.E.load(i);
       for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
-        // F = Ic S_k, the force that accelerates the subtree along coordinate k
-        const std::int32_t row = body.v_index + k;
-        const S square = S(body.multiplier) * S(body.multiplier);
-        M.store(row, row, mul_add(square, column.dot(column.times(Ic)), M.load(row, row)));
+        on_diagonal(i, k, column.dot(column.times(Ic)));
         if (k == 0 && body.parent < 0) return;  // nothing before it
         Force<S> F = column.times_along(Ic, E);
         F.n += cross(ws.p.load(i), F.f);
-        project_on_ancestors(model, ws, i, body.column + k, row, F, M);
+        on_force(i, k, F);
       });
     });
   }
+}
+
+/// Composite-rigid-body algorithm (Featherstone, table 6.2): the mass matrix, with the armature on
+/// its diagonal. q: reader of one state; M: OutSymmetric, OutLower or OutSparse.
+template <class S, class Real, template <class> class Array, class Q, class Matrix>
+RBD_KERNEL void crba(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>& memory, Q q,
+                     Matrix M) {
+  const ModelView<Real> model = robot;  // copies, as in crba_axes
+  const CrbaWorkspace<S, Array> ws = memory;
+  compute_turns(model, ws.turns, q);
+  // What is not written below is zero; what mimic joints share is added to.
+  if (model.has_mimic || (model.has_branches && !Matrix::zeros_persist)) M.clear();
+  for (std::int32_t k = 0; k < model.nv; ++k) M.store(k, k, S(model.armature[k]));
+  crba_axes(model, ws, q);
+  crba_forces(
+      model, ws, q,
+      [&](std::int32_t i, int k, const S& product) RBD_INLINE_LAMBDA {
+        const BodyView<Real>& body = model.body[i];
+        const std::int32_t row = body.v_index + k;
+        const S square = S(body.multiplier) * S(body.multiplier);
+        M.store(row, row, mul_add(square, product, M.load(row, row)));
+      },
+      [&](std::int32_t i, int k, const Force<S>& F) RBD_INLINE_LAMBDA {
+        const BodyView<Real>& body = model.body[i];
+        project_on_ancestors(model, ws, i, body.column + k, body.v_index + k, F, M);
+      });
 }
 
 }  // namespace rbd_parallel_core

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 
 /// Every way to call a Backend, in one form: a batch of states in, up to three arrays out. The
@@ -23,6 +24,7 @@ enum class Operation {
   coriolis_forces,
   mass_matrix,
   forward_dynamics,
+  sparse_mass_matrix,
   energies,
   link_kinematics,
 };
@@ -104,6 +106,10 @@ inline Columns vector_columns(const Model& model, const Batch&) {
 inline Columns matrix_columns(const Model& model, const Batch&) {
   const std::size_t square = index(model.nv()) * index(model.nv());
   return {square, square, square};
+}
+inline Columns sparse_columns(const Model& model, const Batch&) {
+  const auto nonzeros = static_cast<std::size_t>(mass_matrix_nonzeros(model));
+  return {nonzeros, nonzeros, 0};
 }
 inline Columns energy_columns(const Model&, const Batch&) { return {1, 1, 3}; }
 inline Columns link_columns(const Model& model, const Batch& batch) {
@@ -190,6 +196,15 @@ inline const std::vector<Call>& every_call() {
                                .mass_matrix = out.numbers[0],
                                .cholesky = out.numbers[1],
                                .inverse = out.numbers[2],
+                               .status = out.status,
+                               .layout = in.layout});
+       }},
+      {"sparse_mass_matrix", "q", Op::sparse_mass_matrix, always, sparse_columns,
+       [](Backend& b, const Batch& in, Outputs& out) {
+         return b.mass_matrix({.batch = in.size,
+                               .q = in.q,
+                               .sparse = out.numbers[0],
+                               .sparse_cholesky = out.numbers[1],
                                .status = out.status,
                                .layout = in.layout});
        }},

@@ -349,6 +349,45 @@ inline Violations check_mass_matrix_factors(const BackendUnderTest& under_test) 
   return report.take();
 }
 
+/// The sparse M is the lower triangle of the dense one, and M = L^T L for the sparse L.
+inline Violations check_sparse_mass_matrix(const BackendUnderTest& under_test) {
+  detail::Report report;
+  if (under_test.not_offered.contains(Operation::sparse_mass_matrix)) return {};
+  std::vector<Robot> robots = small_robots();
+  robots.push_back(chain(40));
+  for (const Robot& robot : robots) {
+    const auto model = detail::shared(robot);
+    const MassMatrixPattern pattern(*model);
+    const std::size_t n = index(model->nv());
+    const Batch batch = random_batch(*model, 3, 129);
+    const auto backend = detail::configured(under_test, model, batch.size);
+    const auto reference = make_backend("reference");
+    reference->configure(model, {.max_batch = batch.size});
+    const Outputs dense = run(detail::call_named("mass_matrix"), *reference, batch);
+    report.at(robot.name, "sparse_mass_matrix");
+    const Outputs out = run(detail::call_named("sparse_mass_matrix"), *backend, batch);
+    report.expect_ok(out);
+    for (std::size_t s = 0; s < batch.size; ++s) {
+      const std::vector<double> values = row(out, 0, s), L = row(out, 1, s);
+      std::vector<double> M(n * n, 0.0), product(n * n, 0.0);
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t begin = index(pattern.row_start()[k]),
+                          end = index(pattern.row_start()[k + 1]);
+        for (std::size_t e = begin; e < end; ++e) {
+          const std::size_t i = index(pattern.column()[e]);
+          M[k * n + i] = M[i * n + k] = values[e];
+          for (std::size_t f = begin; f < end; ++f) {
+            product[i * n + index(pattern.column()[f])] += L[e] * L[f];
+          }
+        }
+      }
+      report.expect_near(M, row(dense, 0, s), under_test.tolerance, "the sparse M");
+      report.expect_near(product, M, under_test.tolerance, "L^T L - M");
+    }
+  }
+  return report.take();
+}
+
 /// The backend "reference" of this library gives the same.
 inline Violations check_against_reference(const BackendUnderTest& under_test) {
   detail::Report report;
@@ -362,8 +401,9 @@ inline Violations check_against_reference(const BackendUnderTest& under_test) {
     reference->configure(model, {.max_batch = batch.size});
     for (const Call& call : detail::calls_for(under_test, *model)) {
       report.at(robot.name, call.name);
-      const bool solves =
-          call.operation == Operation::forward_dynamics || call.operation == Operation::mass_matrix;
+      const bool solves = call.operation == Operation::forward_dynamics ||
+                          call.operation == Operation::mass_matrix ||
+                          call.operation == Operation::sparse_mass_matrix;
       const Outputs actual = run(call, *backend, batch), expected = run(call, *reference, batch);
       report.expect_ok(actual);
       for (std::size_t k = 0; k < 3; ++k) {
@@ -580,6 +620,7 @@ inline Violations check_single_outputs(const BackendUnderTest& under_test) {
     for (const Call& call : detail::calls_for(under_test, *model)) {
       report.at(robot.name, call.name);
       const bool may_leave_out = call.operation == Operation::mass_matrix ||
+                                 call.operation == Operation::sparse_mass_matrix ||
                                  call.operation == Operation::energies ||
                                  call.operation == Operation::link_kinematics;
       const Outputs all = run(call, *backend, batch);
@@ -646,6 +687,9 @@ inline std::vector<SizedOutput> sized_outputs(Operation operation) {
       return {{Argument::mass_matrix, "mass_matrix", false},
               {Argument::cholesky, "cholesky", false},
               {Argument::inverse, "inverse", false}};
+    case Operation::sparse_mass_matrix:
+      return {{Argument::sparse, "sparse", false},
+              {Argument::sparse_cholesky, "sparse_cholesky", false}};
     case Operation::energies:
       return {{Argument::kinetic, "kinetic", false},
               {Argument::potential, "potential", false},
@@ -974,11 +1018,12 @@ inline Violations check_singular(const BackendUnderTest& under_test) {
     Batch spoilt = clean;
     if (turns) spoilt.q[2 * 2 + 1] = 0;
     for (const Call& call : detail::calls_for(under_test, *model)) {
-      if (call.operation != Operation::forward_dynamics && call.operation != Operation::mass_matrix)
-        continue;
+      const bool factors = call.operation == Operation::mass_matrix ||
+                           call.operation == Operation::sparse_mass_matrix;
+      if (call.operation != Operation::forward_dynamics && !factors) continue;
       report.at(robot.name, call.name);
       // The mass matrix itself is a right answer; its factors are not.
-      const std::size_t first_spoilt = call.operation == Operation::mass_matrix ? 1 : 0;
+      const std::size_t first_spoilt = factors ? 1 : 0;
       if (turns) {
         detail::check_spoilt(report, call, *backend, clean, spoilt, singular, "singular M",
                              first_spoilt);
@@ -1149,6 +1194,7 @@ inline const std::vector<Check>& every_check() {
       {"Friction", check_friction},
       {"ForwardDynamicsIsUndoneByInverseDynamics", check_forward_dynamics},
       {"FactorsOfTheMassMatrix", check_mass_matrix_factors},
+      {"SparseMassMatrix", check_sparse_mass_matrix},
       {"AgreesWithReference", check_against_reference},
       {"StatesOfABatchAreIndependent", check_batches},
       {"CallsLeaveNothingBehind", check_memory_of_calls},

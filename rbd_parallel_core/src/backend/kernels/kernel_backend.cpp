@@ -58,9 +58,10 @@ auto KernelBackend<Real>::make_kernels(const KernelTable<Real>& table, bool fric
                                        int threads) const -> Kernels {
   Kernels kernels;
   kernels.table = &table;
+  const SparseRows sparse_rows{sparse_rows_.row_start().data(), sparse_rows_.depth().data()};
   for (int thread = 0; thread < threads; ++thread) {
     kernels.memory.emplace_back(table.bytes(model_, dense));
-    kernels.contexts.push_back({model_, friction, dense, kernels.memory.back().get()});
+    kernels.contexts.push_back({model_, friction, dense, sparse_rows, kernels.memory.back().get()});
     table.prepare(kernels.contexts.back());
   }
   return kernels;
@@ -80,6 +81,7 @@ void KernelBackend<Real>::configure_kernels(const Model& model, const BackendOpt
     model_ = converted_->view();
     require_float_range(model_, model);
   }
+  sparse_rows_ = MassMatrixRows({model_.dof_parent, static_cast<std::size_t>(model_.nv)});
   const bool matrices_one_by_one =
       with_packs && model_.nv > largest_pack_nv && model_.nv <= largest_threaded_nv;
   scalars_ = make_kernels(scalar_kernels<Real>(set), options.friction,

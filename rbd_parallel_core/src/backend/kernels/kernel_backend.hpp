@@ -7,6 +7,7 @@
 #include "kernel_memory.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
+#include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "tiles.hpp"
 
 namespace rbd_parallel_core {
@@ -79,6 +80,7 @@ class KernelBackend : public BasicBackend<Real> {
 
   std::optional<ConvertedModel<Real>> converted_;
   ModelView<Real> model_{};
+  MassMatrixRows sparse_rows_;
   Kernels scalars_, packs_;
   std::optional<Tiles> tiles_;
 };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "rbd_parallel_core/algorithm/sparse.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model_view.hpp"
@@ -22,6 +23,7 @@ struct KernelContext {
   ModelView<Real> model;
   bool friction;
   bool dense;         ///< the memory has room for matrices
+  SparseRows sparse;  ///< of the lower triangle of M
   std::byte* memory;  ///< KernelTable::bytes, aligned to memory_alignment, zero at first
 };
 

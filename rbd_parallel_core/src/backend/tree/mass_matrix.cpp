@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mass_matrix.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rbd_parallel_core {
+namespace {
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+/// Numbers below which a second thread costs more than it brings.
+constexpr std::int64_t worth_threads = 1 << 16;
+
+/// Bytes from which on a matrix is written past the caches.
+constexpr std::size_t stream_from = std::size_t{1} << 26;
+
+/// Cuts arrays from a block of memory, or counts its bytes where there is none yet.
+class Cutter {
+ public:
+  explicit Cutter(std::byte* memory) : memory_(memory) {}
+  template <class T>
+  void cut(T*& piece, std::int64_t count) {
+    piece = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + used_);
+    used_ +=
+        (index(count) * sizeof(T) + memory_alignment - 1) / memory_alignment * memory_alignment;
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::byte* memory_;
+  std::size_t used_ = 0;
+};
+
+/// A new block in `blocks`, as large as lay_out(cutter) wants it, and cut by it.
+template <class LayOut>
+void take(std::vector<KernelMemory>& blocks, const LayOut& lay_out) {
+  Cutter counter(nullptr);
+  lay_out(counter);
+  blocks.emplace_back(counter.used());
+  Cutter cutter(blocks.back().get());
+  lay_out(cutter);
+}
+
+}  // namespace
+
+template <class Real>
+void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads,
+                                     InstructionSet set) {
+  threads = std::clamp(threads, 1, tbb::info::default_concurrency());
+  kernels_ = &tree_mass_matrix_kernels<Real>(set);
+  rows_ = MassMatrixRows({model.dof_parent, index(model.nv)});
+  context_ = {};
+  context_.model = model;
+  context_.sparse = {rows_.row_start().data(), rows_.depth().data()};
+  if (!model.has_mimic) {
+    find_runs();
+    find_subtrees();
+    cut_work(threads);
+  }
+  take_memory(threads);
+  arena_.reset();
+  if (threads == 1 || model.has_mimic) return;
+  // The threads are made and all that the scheduler keeps is taken now, not in the first call.
+  arena_.emplace(threads);
+  for (int k = 0; k < 8; ++k) {
+    share_out(64 * threads, worth_threads, [](std::int32_t, std::int32_t, std::size_t) {});
+  }
+}
+
+template <class Real>
+void TreeMassMatrix<Real>::find_runs() {
+  const ModelView<Real>& model = context_.model;
+  runs_.clear();
+  run_of_body_.clear();
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    if (body.head == i) {
+      TreeRun run{body.column, body.column, -1, 0};
+      if (body.parent >= 0) {
+        const BodyView<Real>& parent = model.body[body.parent];
+        run.parent = run_of_body_[index(body.parent)];
+        run.parent_end = parent.column + nv_of(parent.type);
+      }
+      runs_.push_back(run);
+    }
+    run_of_body_.push_back(static_cast<std::int32_t>(runs_.size()) - 1);
+    runs_.back().end = body.column + nv_of(body.type);
+  }
+  context_.run = runs_.data();
+  context_.run_of_body = run_of_body_.data();
+}
+
+/// Bodies stand depth-first, so the descendants of a column follow it without a gap.
+template <class Real>
+void TreeMassMatrix<Real>::find_subtrees() {
+  subtree_end_.assign(index(context_.model.nv), 0);
+  for (std::int32_t k = context_.model.nv - 1; k >= 0; --k) {
+    std::int32_t& end = subtree_end_[index(k)];
+    end = std::max(end, k + 1);
+    const std::int32_t parent = context_.model.dof_parent[k];
+    if (parent < 0) continue;
+    subtree_end_[index(parent)] = std::max(subtree_end_[index(parent)], end);
+  }
+  context_.subtree_end = subtree_end_.data();
+}
+
+template <class Real>
+void TreeMassMatrix<Real>::cut_work(int threads) {
+  groups_.clear();
+  for (std::int32_t r = 0; index(r) < runs_.size(); ++r) {
+    const TreeRun& run = runs_[index(r)];
+    for (std::int32_t k = run.first; k < run.end; k += mass_matrix_rows) {
+      groups_.push_back({r, k, std::min(k + mass_matrix_rows, run.end)});
+    }
+  }
+  context_.group = groups_.data();
+  // Pieces of about the same number of entries, many for each thread; a piece begins with a walk to
+  // the root, so it has some groups.
+  constexpr std::int64_t least_entries = 4096, least_groups = 4;
+  const std::int64_t entries = std::max(nonzeros() / (32 * threads), least_entries);
+  const std::span<const std::int64_t> start = rows_.row_start();
+  sparse_pieces_.assign(1, 0);
+  const auto group_count = static_cast<std::int32_t>(groups_.size());
+  const auto begin_of = [&](std::int32_t g) { return start[index(groups_[index(g)].begin)]; };
+  for (std::int32_t g = least_groups; g < group_count; ++g) {
+    const std::int32_t begin = sparse_pieces_.back();
+    if (begin_of(g) - begin_of(begin) >= entries && g - begin >= least_groups) {
+      sparse_pieces_.push_back(g);
+    }
+  }
+  sparse_pieces_.push_back(group_count);
+}
+
+template <class Real>
+void TreeMassMatrix<Real>::take_memory(int threads) {
+  const ModelView<Real>& model = context_.model;
+  memory_.clear();
+  take(memory_, [&](Cutter& cutter) {
+    CrbaWorkspace<Real, Column>& ws = context_.workspace;
+    const std::int64_t bodies = model.body_count, turns = padded_turns(model.body_count);
+    cutter.cut(ws.turns.angle.data, turns);
+    cutter.cut(ws.turns.sine.data, turns);
+    cutter.cut(ws.turns.cosine.data, turns);
+    cutter.cut(ws.E.data, bodies);
+    cutter.cut(ws.p.data, bodies);
+    cutter.cut(ws.to_head.data, bodies);
+    cutter.cut(ws.Ic.data, bodies);
+    cutter.cut(ws.axis.data, model.column_count);
+    cutter.cut(vector_, model.nv);
+  });
+  scratch_.assign(index(threads), {});
+  if (model.has_mimic) return;
+  const std::int64_t columns = std::int64_t{model.nv} + mass_matrix_padding;
+  take(memory_, [&](Cutter& cutter) {
+    for (Real*& array : context_.columns.axis) cutter.cut(array, columns);
+    for (Real*& array : context_.columns.force) cutter.cut(array, columns);
+    for (Real*& array : context_.columns.high) cutter.cut(array, columns);
+    for (Real*& array : context_.columns.low) cutter.cut(array, columns);
+    cutter.cut(context_.columns.diagonal, columns);
+  });
+  std::int32_t deepest = 0;
+  for (const std::int32_t depth : rows_.depth()) deepest = std::max(deepest, depth + 1);
+  const std::int64_t path = std::int64_t{deepest} + mass_matrix_padding;
+  for (TreeScratch<Real>& scratch : scratch_) {
+    take(memory_, [&](Cutter& cutter) {
+      for (Real*& array : scratch.path.axis) cutter.cut(array, path);
+      for (Real*& array : scratch.path.high) cutter.cut(array, path);
+      for (Real*& array : scratch.path.low) cutter.cut(array, path);
+      cutter.cut(scratch.tile, mass_matrix_rows * (mass_matrix_tile + mass_matrix_padding));
+      cutter.cut(scratch.runs, deepest);
+      cutter.cut(scratch.ends, deepest);
+    });
+  }
+}
+
+/// Calls work(begin, end, thread) for ranges that make up `count` pieces, `numbers` in all.
+template <class Real>
+template <class Work>
+void TreeMassMatrix<Real>::share_out(std::int32_t count, std::int64_t numbers,
+                                     const Work& work) noexcept {
+  if (!arena_ || numbers < worth_threads) {
+    work(0, count, 0);
+    return;
+  }
+  arena_->execute([&] {
+    tbb::parallel_for(tbb::blocked_range<std::int32_t>(0, count), [&](const auto& range) {
+      const auto thread = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
+      work(range.begin(), range.end(), thread);
+    });
+  });
+}
+
+template <class Real>
+StateStatus TreeMassMatrix<Real>::finish(std::span<Real> results, bool moderate,
+                                         bool finite) const noexcept {
+  if (moderate) return {};
+  for (std::size_t k = 0; finite && k < results.size(); ++k) finite = std::isfinite(results[k]);
+  if (finite) return {};
+  std::fill(results.begin(), results.end(), std::numeric_limits<Real>::quiet_NaN());
+  return {StateStatus::Code::not_finite, -1};
+}
+
+template <class Real>
+StateStatus TreeMassMatrix<Real>::dense(std::span<const Real> q, std::span<Real> M) noexcept {
+  bool finite = false, moderate = false;
+  if (context_.model.has_mimic) {
+    moderate = kernels_->dense_with_mimic(context_, q.data(), M.data(), finite);
+  } else {
+    moderate = kernels_->sweep(context_, q.data(), finite);
+    const bool stream = M.size_bytes() >= stream_from;
+    share_out(static_cast<std::int32_t>(groups_.size()), static_cast<std::int64_t>(M.size()),
+              [&](std::int32_t begin, std::int32_t end, std::size_t thread) {
+                kernels_->dense(context_, scratch_[thread], begin, end, M.data(), stream);
+              });
+  }
+  return finish(M, moderate, finite);
+}
+
+template <class Real>
+StateStatus TreeMassMatrix<Real>::sparse(std::span<const Real> q, std::span<Real> values) noexcept {
+  bool finite = false, moderate = false;
+  if (context_.model.has_mimic) {
+    moderate = kernels_->sparse_with_mimic(context_, q.data(), values.data(), finite);
+  } else {
+    moderate = kernels_->sweep(context_, q.data(), finite);
+    share_out(static_cast<std::int32_t>(sparse_pieces_.size()) - 1, nonzeros(),
+              [&](std::int32_t begin, std::int32_t end, std::size_t thread) {
+                if (values.empty()) return;
+                kernels_->sparse(context_, scratch_[thread], sparse_pieces_[index(begin)],
+                                 sparse_pieces_[index(end)], values.data());
+              });
+  }
+  return finish(values, moderate, finite);
+}
+
+template <class Real>
+StateStatus TreeMassMatrix<Real>::factor(std::span<Real> values) noexcept {
+  const Real singular = kernels_->factor(context_, values.data(), vector_);
+  if (!(singular > 0)) return {};
+  std::fill(values.begin(), values.end(), std::numeric_limits<Real>::quiet_NaN());
+  return {StateStatus::Code::singular, static_cast<std::int32_t>(singular) - 1};
+}
+
+template <class Real>
+void TreeMassMatrix<Real>::solve(std::span<const Real> L, std::span<Real> x) noexcept {
+  kernels_->solve(context_, L.data(), x.data());
+}
+
+template class TreeMassMatrix<double>;
+template class TreeMassMatrix<float>;
+
+}  // namespace rbd_parallel_core

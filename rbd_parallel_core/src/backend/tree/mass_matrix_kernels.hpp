@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "mass_matrix_stream.hpp"
+#include "mass_matrix_table.hpp"
+#include "pack.hpp"
+#include "rbd_parallel_core/algorithm/cholesky.hpp"
+#include "rbd_parallel_core/algorithm/finite.hpp"
+
+/// The mass matrix of one state of a robot of many bodies, columns in SIMD lanes. Included by the
+/// file that is compiled once for each instruction set; everything is local to it.
+///
+/// For a column i of an ancestor and a column j of a descendant
+///
+///   M(i, j) = S_i . F_j = z_i . (n_j + D x f_j) + v_i . f_j
+///
+/// where D leads from the origin of the run of i to that of the run of j. Both triangles, and dense
+/// and sparse rows, evaluate this by the same operations in the same order: they agree in every
+/// bit.
+namespace rbd_parallel_core {
+
+/// a + b and what rounding lost of it (Knuth; Dekker where |a| >= |b|).
+template <class Real>
+RBD_INLINE Real two_sum(Real a, Real b, Real& lost) {
+  const Real sum = a + b, b_in_sum = sum - a;
+  lost = (a - (sum - b_in_sum)) + (b - b_in_sum);
+  return sum;
+}
+
+/// high + low += x
+template <class Real>
+RBD_INLINE void add_to_pair(Real& high, Real& low, Real x) {
+  Real lost, rest;
+  const Real sum = two_sum(high, x, lost);
+  high = two_sum(sum, low + lost, rest);
+  low = rest;
+}
+
+template <class S>
+RBD_INLINE Vec3<S> load3(RealOf<S>* const* arrays, std::int32_t k) {
+  using T = ScalarTraits<S>;
+  return {T::load(arrays[0] + k), T::load(arrays[1] + k), T::load(arrays[2] + k)};
+}
+/// The same number in all lanes.
+template <class S>
+RBD_INLINE Vec3<S> broadcast3(RealOf<S>* const* arrays, std::int32_t k) {
+  return {S(arrays[0][k]), S(arrays[1][k]), S(arrays[2][k])};
+}
+
+/// From one origin to another, each the sum of two numbers.
+template <class S>
+RBD_INLINE Vec3<S> between(const Vec3<S>& from_high, const Vec3<S>& from_low,
+                           const Vec3<S>& to_high, const Vec3<S>& to_low) {
+  return (to_high - from_high) + (to_low - from_low);
+}
+
+/// The moment of a force about an origin that lies at -D.
+template <class S>
+RBD_INLINE Vec3<S> moved_moment(const Vec3<S>& n, const Vec3<S>& f, const Vec3<S>& D) {
+  return n + cross(D, f);
+}
+
+/// z . n + v . f, where one of them is a column's six numbers and the other a row's.
+template <class S>
+RBD_INLINE S entry(const S (&a)[6], const S (&b)[6]) {
+  return mul_add(
+      a[0], b[0],
+      mul_add(a[1], b[1],
+              mul_add(a[2], b[2], mul_add(a[3], b[3], mul_add(a[4], b[4], a[5] * b[5])))));
+}
+
+// ---- columns
+// --------------------------------------------------------------------------------------------------------
+
+/// So far from overflow that no product of a few such numbers comes near it; as in the kernels for
+/// batches.
+template <class Real>
+inline constexpr Real moderate_limit = sizeof(Real) == 4 ? Real(1e12) : Real(1e100);
+
+/// Whether q and the diagonal are so moderate that no entry of M can have overflowed.
+template <class Real, class Diagonal>
+RBD_INLINE bool is_moderate(const ModelView<Real>& model, const Row<Real>& q,
+                            const Diagonal& diagonal, bool& finite) {
+  using T = ScalarTraits<Real>;
+  Real bad = taint_if_no_rotation(model, q, taint_if_not_finite(q, model.nq, Real(0)));
+  Real largest(0);
+  for (std::int32_t k = 0; k < model.nq; ++k) largest = T::max(largest, T::abs(q(k)));
+  for (std::int32_t k = 0; k < model.nv; ++k) {
+    bad = mul_add(Real(0), diagonal(k), bad);
+    largest = T::max(largest, T::abs(diagonal(k)));
+  }
+  finite = bad == 0;
+  return finite && largest < moderate_limit<Real>;
+}
+
+/// Where the origins of the runs are, for each of their columns.
+template <class Real>
+RBD_KERNEL void place_runs(const TreeMassMatrixContext<Real>& context) {
+  const TreeColumns<Real>& columns = context.columns;
+  for (std::int32_t i = 0; i < context.model.body_count; ++i) {
+    const BodyView<Real>& body = context.model.body[i];
+    if (body.head != i) continue;
+    const TreeRun& run = context.run[context.run_of_body[i]];
+    Real high[3] = {0, 0, 0}, low[3] = {0, 0, 0};
+    if (body.parent >= 0) {
+      const std::int32_t at = context.model.body[body.parent].column;
+      const Vec3<Real>& r = context.workspace.to_head.load(i);
+      const Real step[3] = {r.x, r.y, r.z};
+      for (int a = 0; a < 3; ++a) {
+        high[a] = columns.high[a][at];
+        low[a] = columns.low[a][at];
+        add_to_pair(high[a], low[a], step[a]);
+      }
+    }
+    for (int a = 0; a < 3; ++a) {
+      for (std::int32_t c = run.first; c < run.end; ++c) {
+        columns.high[a][c] = high[a];
+        columns.low[a][c] = low[a];
+      }
+    }
+  }
+}
+
+template <class Real>
+RBD_KERNEL bool sweep_columns(const TreeMassMatrixContext<Real>& context, const Real* q,
+                              bool& finite) noexcept {
+  const ModelView<Real> model = context.model;
+  const CrbaWorkspace<Real, Column> ws = context.workspace;
+  const TreeColumns<Real> columns = context.columns;
+  const Row<Real> state{q};
+  compute_turns(model, ws.turns, state);
+  crba_axes(model, ws, state);
+  place_runs(context);
+  crba_forces(
+      model, ws, state,
+      [&](std::int32_t i, int k, const Real& product) RBD_INLINE_LAMBDA {
+        const std::int32_t c = model.body[i].column + k;
+        columns.diagonal[c] = product + model.armature[c];
+        const Motion<Real>& S = ws.axis.load(c);
+        const Real axis[6] = {S.w.x, S.w.y, S.w.z, S.v.x, S.v.y, S.v.z};
+        for (int a = 0; a < 6; ++a) columns.axis[a][c] = axis[a];
+      },
+      [&](std::int32_t i, int k, const Force<Real>& F) RBD_INLINE_LAMBDA {
+        const std::int32_t c = model.body[i].column + k;
+        const Real force[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
+        for (int a = 0; a < 6; ++a) columns.force[a][c] = force[a];
+      });
+  return is_moderate(
+      model, state, [&](std::int32_t k) RBD_INLINE_LAMBDA { return columns.diagonal[k]; }, finite);
+}
+
+// ---- dense
+// ----------------------------------------------------------------------------------------------------------
+
+/// One tile of a group of rows, on its way to the matrix: columns from `first` on.
+template <class Real>
+struct RowTile {
+  static constexpr std::int32_t stride = mass_matrix_tile + mass_matrix_padding;
+  Real* data;
+  std::int32_t first, end;
+
+  RBD_INLINE Real* at(std::int32_t row, std::int32_t column) const {
+    return data + row * stride + (column - first);
+  }
+  RBD_INLINE void clear(std::int32_t row, std::int32_t begin, std::int32_t past) const {
+    for (Real *x = at(row, begin), *last = at(row, past); x < last; ++x) *x = Real(0);
+  }
+};
+
+/// Six numbers of each row of a group: its axis or its force.
+template <class Real>
+struct RowNumbers {
+  Real of[6][mass_matrix_rows + mass_matrix_padding];
+
+  template <class S>
+  RBD_INLINE void load(std::int32_t r, S (&row)[6]) const {
+    for (int a = 0; a < 6; ++a) row[a] = S(of[a][r]);
+  }
+};
+
+/// The entries of `count` rows in columns begin <= c < end, of which column(c, numbers) gives the
+/// six numbers. Two registers of columns at a time, so that a row's numbers are read half as often;
+/// registers may be written past `end`.
+template <class S, class Real, class Columns>
+RBD_INLINE void fill_entries(const RowNumbers<Real>& rows, std::int32_t count, std::int32_t begin,
+                             std::int32_t end, const RowTile<Real>& tile, const Columns& column) {
+  using T = ScalarTraits<S>;
+  constexpr auto width = static_cast<std::int32_t>(T::width);
+  std::int32_t c = begin;
+  S left[6], right[6], row[6];
+  for (; c + width < end; c += 2 * width) {
+    column(c, left);
+    column(c + width, right);
+    Real* at = tile.at(0, c);
+    for (std::int32_t r = 0; r < count; ++r, at += RowTile<Real>::stride) {
+      rows.load(r, row);
+      T::store(at, entry(left, row));
+      T::store(at + width, entry(right, row));
+    }
+  }
+  if (c >= end) return;
+  column(c, left);
+  Real* at = tile.at(0, c);
+  for (std::int32_t r = 0; r < count; ++r, at += RowTile<Real>::stride) {
+    rows.load(r, row);
+    T::store(at, entry(left, row));
+  }
+}
+
+/// The entries of a group of rows in columns of one run that lie before them.
+template <class S, class Real>
+RBD_INLINE void rows_before(const TreeColumns<Real>& columns, const TreeRowGroup& group,
+                            std::int32_t begin, std::int32_t end, const RowTile<Real>& tile) {
+  using T = ScalarTraits<S>;
+  constexpr auto width = static_cast<std::int32_t>(T::width);
+  const std::int32_t count = group.end - group.begin;
+  const Vec3<S> D =
+      between(broadcast3<S>(columns.high, begin), broadcast3<S>(columns.low, begin),
+              broadcast3<S>(columns.high, group.begin), broadcast3<S>(columns.low, group.begin));
+  RowNumbers<Real> rows;
+  for (std::int32_t r = 0; r < count; r += width) {
+    const Vec3<S> f = load3<S>(columns.force + 3, group.begin + r);
+    const Vec3<S> n = moved_moment(load3<S>(columns.force, group.begin + r), f, D);
+    const S numbers[6] = {n.x, n.y, n.z, f.x, f.y, f.z};
+    for (int a = 0; a < 6; ++a) T::store(rows.of[a] + r, numbers[a]);
+  }
+  fill_entries<S>(rows, count, begin, end, tile,
+                  [&](std::int32_t c, S(&numbers)[6]) RBD_INLINE_LAMBDA {
+                    for (int a = 0; a < 6; ++a) numbers[a] = T::load(columns.axis[a] + c);
+                  });
+}
+
+/// The entries of `count` rows from `row` on in columns of descendants of all of them.
+template <class S, class Real>
+RBD_INLINE void rows_after(const TreeColumns<Real>& columns, std::int32_t row, std::int32_t count,
+                           std::int32_t begin, std::int32_t end, const RowTile<Real>& tile) {
+  const Vec3<S> high = broadcast3<S>(columns.high, row), low = broadcast3<S>(columns.low, row);
+  RowNumbers<Real> rows;
+  for (int a = 0; a < 6; ++a) {
+    for (std::int32_t r = 0; r < count; ++r) rows.of[a][r] = columns.axis[a][row + r];
+  }
+  fill_entries<S>(
+      rows, count, begin, end, tile, [&](std::int32_t c, S(&numbers)[6]) RBD_INLINE_LAMBDA {
+        const Vec3<S> D = between(high, low, load3<S>(columns.high, c), load3<S>(columns.low, c));
+        const Vec3<S> f = load3<S>(columns.force + 3, c);
+        const Vec3<S> n = moved_moment(load3<S>(columns.force, c), f, D);
+        numbers[0] = n.x;
+        numbers[1] = n.y;
+        numbers[2] = n.z;
+        numbers[3] = f.x;
+        numbers[4] = f.y;
+        numbers[5] = f.z;
+      });
+}
+
+/// The square block on the diagonal, of which rows_before has written the lower triangle.
+template <class Real>
+RBD_INLINE void close_diagonal_block(const TreeColumns<Real>& columns, const TreeRowGroup& group,
+                                     const RowTile<Real>& tile) {
+  for (std::int32_t i = group.begin; i < group.end; ++i) {
+    for (std::int32_t j = group.begin; j < i; ++j) {
+      *tile.at(j - group.begin, i) = *tile.at(i - group.begin, j);
+    }
+    *tile.at(i - group.begin, i) = columns.diagonal[i];
+  }
+}
+
+/// The runs on the way from a group to the root, and where the columns of each that are ancestors
+/// end. The group's own run comes first.
+template <class Real>
+RBD_INLINE std::int32_t collect_runs(const TreeMassMatrixContext<Real>& context,
+                                     const TreeRowGroup& group, const TreeScratch<Real>& scratch) {
+  std::int32_t count = 0, end = group.end;
+  for (std::int32_t r = group.run; r >= 0; ++count) {
+    scratch.runs[count] = r;
+    scratch.ends[count] = end;
+    end = context.run[r].parent_end;
+    r = context.run[r].parent;
+  }
+  return count;
+}
+
+/// The columns of a tile that lie before the group's end: those of runs on its way, zeros between.
+/// `left`: how many of the runs are not yet done; the rest is to their left.
+template <class S, class Real>
+RBD_INLINE void fill_before(const TreeMassMatrixContext<Real>& context, const TreeRowGroup& group,
+                            const TreeScratch<Real>& scratch, std::int32_t& left,
+                            const RowTile<Real>& tile) {
+  const std::int32_t count = group.end - group.begin;
+  const std::int32_t end = tile.end < group.end ? tile.end : group.end;
+  std::int32_t done = tile.first;
+  while (left > 0 && done < end) {
+    const std::int32_t first = context.run[scratch.runs[left - 1]].first;
+    const std::int32_t last = scratch.ends[left - 1];
+    const std::int32_t begin = first > done ? first : done;
+    const std::int32_t past = last < end ? last : end;
+    const std::int32_t gap_end = begin < end ? begin : end;
+    if (gap_end > done) {
+      for (std::int32_t r = 0; r < count; ++r) tile.clear(r, done, gap_end);
+    }
+    if (begin >= end) return;
+    rows_before<S>(context.columns, group, begin, past, tile);
+    done = past;
+    if (past == last) --left;
+  }
+}
+
+/// The columns of a tile from `begin` on, past the group: those of descendants of each row, zeros
+/// elsewhere.
+template <class S, class Real>
+RBD_INLINE void fill_after(const TreeMassMatrixContext<Real>& context, const TreeRowGroup& group,
+                           std::int32_t begin, const RowTile<Real>& tile) {
+  const std::int32_t count = group.end - group.begin;
+  std::int32_t related = count;  // rows are nested: the first ones have the most descendants
+  while (begin < tile.end) {
+    while (related > 0 && context.subtree_end[group.begin + related - 1] <= begin) --related;
+    std::int32_t end = tile.end;
+    if (related > 0) {
+      const std::int32_t subtree_end = context.subtree_end[group.begin + related - 1];
+      end = subtree_end < end ? subtree_end : end;
+      rows_after<S>(context.columns, group.begin, related, begin, end, tile);
+    }
+    for (std::int32_t r = related; r < count; ++r) tile.clear(r, begin, end);
+    begin = end;
+  }
+}
+
+template <class S, class Real>
+RBD_KERNEL void dense_rows(const TreeMassMatrixContext<Real>& shared,
+                           const TreeScratch<Real>& scratch, std::int32_t first_group,
+                           std::int32_t end_group, Real* M, bool stream) noexcept {
+  // A copy: a store of a pack may alias anything but what is local.
+  const TreeMassMatrixContext<Real> context = shared;
+  const std::int32_t nv = context.model.nv;
+  for (std::int32_t g = first_group; g < end_group; ++g) {
+    const TreeRowGroup group = context.group[g];
+    std::int32_t runs_left = collect_runs(context, group, scratch);
+    for (std::int32_t first = 0, end; first < nv; first = end) {
+      end = nv - first < mass_matrix_tile ? nv : first + mass_matrix_tile;
+      if (group.begin > first && group.begin < end && group.end > end) end = group.begin;
+      const RowTile<Real> tile{scratch.tile, first, end};
+      if (first < group.end) fill_before<S>(context, group, scratch, runs_left, tile);
+      if (first <= group.begin && group.end <= end) {
+        close_diagonal_block(context.columns, group, tile);
+      }
+      fill_after<S>(context, group, first < group.end ? group.end : first, tile);
+      for (std::int32_t i = group.begin; i < group.end; ++i) {
+        copy_numbers<S>(tile.at(i - group.begin, first),
+                        M + static_cast<std::ptrdiff_t>(i) * nv + first, end - first, stream);
+      }
+    }
+  }
+  if (stream) stream_fence();
+}
+
+// ---- sparse
+// ---------------------------------------------------------------------------------------------------------
+
+/// Puts column c into its place on the path.
+template <class Real>
+RBD_INLINE void enter(const TreeColumns<Real>& columns, std::int32_t c, std::int32_t depth,
+                      const TreePath<Real>& path) {
+  for (int a = 0; a < 6; ++a) path.axis[a][depth] = columns.axis[a][c];
+  for (int a = 0; a < 3; ++a) {
+    path.high[a][depth] = columns.high[a][c];
+    path.low[a][depth] = columns.low[a][c];
+  }
+}
+
+/// The force of `row`, in all lanes, on columns whose origins lie at -D.
+template <class S, class Real>
+RBD_INLINE S entry_of_row(const RowNumbers<Real>& rows, std::int32_t r, const Vec3<S>& D,
+                          const S (&axis)[6]) {
+  S force[6];
+  rows.load(r, force);
+  const Vec3<S> n =
+      moved_moment<S>({force[0], force[1], force[2]}, {force[3], force[4], force[5]}, D);
+  force[0] = n.x;
+  force[1] = n.y;
+  force[2] = n.z;
+  return entry(axis, force);
+}
+
+/// `count` lanes of x, as whole registers where that stays before `last`: what is too much is
+/// overwritten by what comes after it.
+template <class S, class Real>
+RBD_INLINE void store_lanes(Real* at, const Real* last, std::int32_t count, const S& x) {
+  using T = ScalarTraits<S>;
+  if (last - at >= static_cast<std::ptrdiff_t>(T::width)) {
+    T::store(at, x);
+    return;
+  }
+  Real lanes[T::width];
+  T::store(lanes, x);
+  for (std::int32_t l = 0; l < count && l < static_cast<std::int32_t>(T::width); ++l) {
+    at[l] = lanes[l];
+  }
+}
+
+template <class S, class Real>
+RBD_KERNEL void sparse_rows(const TreeMassMatrixContext<Real>& shared,
+                            const TreeScratch<Real>& scratch, std::int32_t first_group,
+                            std::int32_t end_group, Real* values) noexcept {
+  using T = ScalarTraits<S>;
+  constexpr auto width = static_cast<std::int32_t>(T::width);
+  const TreeMassMatrixContext<Real> context = shared;  // a copy, as in dense_rows
+  const TreeColumns<Real> columns = context.columns;
+  const TreePath<Real> path = scratch.path;
+  const std::int64_t* const row_start = context.sparse.row_start;
+  const std::int32_t* const depth = context.sparse.depth;
+  const std::int32_t* const parent = context.model.dof_parent;
+  const Real* const last = values + row_start[context.group[end_group - 1].end];
+  for (std::int32_t c = parent[context.group[first_group].begin]; c >= 0; c = parent[c]) {
+    enter(columns, c, depth[c], path);
+  }
+  for (std::int32_t g = first_group; g < end_group; ++g) {
+    const TreeRowGroup group = context.group[g];
+    const std::int32_t count = group.end - group.begin, before = depth[group.begin];
+    RowNumbers<Real> rows;
+    for (int a = 0; a < 6; ++a) {
+      for (std::int32_t r = 0; r < count; ++r) rows.of[a][r] = columns.force[a][group.begin + r];
+    }
+    const Vec3<S> high = broadcast3<S>(columns.high, group.begin),
+                  low = broadcast3<S>(columns.low, group.begin);
+    S axis[6];
+    // What sticks out of a row is overwritten by its own next entries, or past the group.
+    const auto limit = [&](std::int32_t r) RBD_INLINE_LAMBDA {
+      return r + 1 == count ? last : values + row_start[group.begin + r + 1];
+    };
+    for (std::int32_t d = 0; d < before; d += width) {
+      const Vec3<S> D = between(load3<S>(path.high, d), load3<S>(path.low, d), high, low);
+      for (int a = 0; a < 6; ++a) axis[a] = T::load(path.axis[a] + d);
+      for (std::int32_t r = 0; r < count; ++r) {
+        store_lanes(values + row_start[group.begin + r] + d, limit(r), before - d,
+                    entry_of_row(rows, r, D, axis));
+      }
+    }
+    const Vec3<S> D = between(high, low, high, low);
+    for (std::int32_t r = 0; r < count; ++r) {
+      Real* const row = values + row_start[group.begin + r] + before;
+      for (std::int32_t d = 0; d < r; d += width) {
+        for (int a = 0; a < 6; ++a) axis[a] = T::load(columns.axis[a] + group.begin + d);
+        store_lanes(row + d, limit(r), r - d, entry_of_row(rows, r, D, axis));
+      }
+      row[r] = columns.diagonal[group.begin + r];
+    }
+    for (std::int32_t c = group.begin; c < group.end; ++c) enter(columns, c, depth[c], path);
+  }
+}
+
+// ---- mimic joints, factor
+// -------------------------------------------------------------------------------------------
+
+template <class Real>
+RBD_KERNEL bool dense_with_mimic(const TreeMassMatrixContext<Real>& context, const Real* q, Real* M,
+                                 bool& finite) noexcept {
+  const OutSymmetric<Real> matrix{{M, context.model.nv}};
+  crba(context.model, context.workspace, Row<Real>{q}, matrix);
+  return is_moderate(
+      context.model, Row<Real>{q},
+      [&](std::int32_t k) RBD_INLINE_LAMBDA { return matrix.load(k, k); }, finite);
+}
+
+template <class Real>
+RBD_KERNEL bool sparse_with_mimic(const TreeMassMatrixContext<Real>& context, const Real* q,
+                                  Real* values, bool& finite) noexcept {
+  const OutSparse<Real> matrix{values, context.sparse, context.model.nv};
+  crba(context.model, context.workspace, Row<Real>{q}, matrix);
+  return is_moderate(
+      context.model, Row<Real>{q},
+      [&](std::int32_t k) RBD_INLINE_LAMBDA { return matrix.load(k, k); }, finite);
+}
+
+template <class Real>
+RBD_KERNEL Real factor_rows(const TreeMassMatrixContext<Real>& context, Real* values,
+                            Real* vector) noexcept {
+  const OutSparse<Real> matrix{values, context.sparse, context.model.nv};
+  return ltl_factor<Real>(context.model, matrix, OutRow<Real>{vector});
+}
+
+template <class Real>
+RBD_KERNEL void solve_rows(const TreeMassMatrixContext<Real>& context, const Real* L,
+                           Real* x) noexcept {
+  const OutSparse<Real> matrix{const_cast<Real*>(L), context.sparse, context.model.nv};
+  ltl_solve<Real>(context.model, matrix, OutRow<Real>{x});
+}
+
+/// The table of all of them.
+template <class S>
+constexpr TreeMassMatrixKernels<RealOf<S>> tree_mass_matrix_table() {
+  using Real = RealOf<S>;
+  return {sweep_columns<Real>,    dense_rows<S, Real>,     sparse_rows<S, Real>,
+          dense_with_mimic<Real>, sparse_with_mimic<Real>, factor_rows<Real>,
+          solve_rows<Real>};
+}
+
+}  // namespace rbd_parallel_core
