@@ -19,14 +19,17 @@ namespace rbd_parallel_core {
 template <class Real, class Memory>
 class RehousedBackend : public Backend {
  public:
-  explicit RehousedBackend(const std::string& name) : inner_(make_backend<Real>(name)) {}
+  explicit RehousedBackend(const std::string& name, const TreeOptions& tree = {})
+      : inner_(make_backend<Real>(name)), tree_(tree) {}
   std::string name() const override { return inner_->name(); }
   std::size_t lane_width() const noexcept override { return inner_->lane_width(); }
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override {
+    BackendOptions inner_options = options;
+    inner_options.tree = tree_;
     // Not an owner: Backend keeps the model alive.
-    inner_->configure(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model), options);
+    inner_->configure(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model), inner_options);
     constexpr std::size_t most_links = 8;
     const auto nq = static_cast<std::size_t>(model.nq()), nv = static_cast<std::size_t>(model.nv());
     const std::size_t numbers = nq + 4 * nv + 5 * nv * nv + most_links * (6 + 7 + 6 * nv) + 8;
@@ -125,6 +128,7 @@ class RehousedBackend : public Backend {
   }
 
   std::unique_ptr<BasicBackend<Real>> inner_;
+  TreeOptions tree_;
   Memory memory_;
   std::array<Output, 5> outputs_{};
   std::size_t output_count_ = 0;

@@ -11,6 +11,32 @@ RBD_BACKEND_CONFORMANCE(Cpu, {.name = "cpu", .make = [] { return make_backend("c
 RBD_BACKEND_CONFORMANCE(Reference,
                         {.name = "reference", .make = [] { return make_backend("reference"); }});
 
+RBD_BACKEND_CONFORMANCE(Tree, {.name = "tree", .make = [] { return make_backend("tree"); }});
+
+/// The robots of the suite are small: in blocks of a few bodies they are cut all the same.
+std::unique_ptr<Backend> make_tree(const TreeOptions& options) {
+  return std::make_unique<RehousedBackend<double, PlainMemory>>("tree", options);
+}
+
+RBD_BACKEND_CONFORMANCE(TreeBlocksOfOne, {.name = "tree in blocks of one",
+                                          .make = [] { return make_tree({.block = 1}); }});
+
+RBD_BACKEND_CONFORMANCE(TreeBlocksOfThree, {.name = "tree in blocks of three",
+                                            .make = [] { return make_tree({.block = 3}); }});
+
+RBD_BACKEND_CONFORMANCE(TreeScans, {.name = "tree by scans",
+                                    .make = [] { return make_tree({.family = TreeFamily::scans}); },
+                                    .tolerance = 1e-11});
+
+RBD_BACKEND_CONFORMANCE(TreeFloat,
+                        {.name = "tree of float in blocks of three",
+                         .make =
+                             [] {
+                               return std::make_unique<RehousedBackend<float, PlainMemory>>(
+                                   "tree", TreeOptions{.block = 3});
+                             },
+                         .tolerance = 2e-5});
+
 /// The backends of float, by way of copies.
 std::unique_ptr<Backend> make_float_backend(const std::string& name) {
   return std::make_unique<RehousedBackend<float, PlainMemory>>(name);
@@ -32,7 +58,8 @@ TEST(MakeBackend, NamesWhatItKnows) {
     const auto backend = make_backend("referenz");
     FAIL() << "made a backend of an unknown name";
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "backend 'referenz' is not known; there is: auto, cpu, reference");
+    EXPECT_STREQ(error.what(),
+                 "backend 'referenz' is not known; there is: auto, cpu, reference, tree");
   }
 }
 

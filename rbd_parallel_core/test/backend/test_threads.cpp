@@ -72,7 +72,7 @@ std::shared_ptr<const Model> tree() {
 
 TEST(Threads, OneModelManyBackends) {
   const auto model = tree();
-  for (const std::string name : {"cpu", "reference"}) {
+  for (const std::string name : {"cpu", "reference", "tree"}) {
     EXPECT_EQ(mismatches([&] { return make_backend(name); }, model, calls_for(*model), 37, 1), 0u)
         << name;
   }

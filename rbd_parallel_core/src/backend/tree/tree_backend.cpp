@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
 
 #include "rbd_parallel_core/algorithm/finite.hpp"
 
@@ -18,49 +21,97 @@ Real taint_of(std::span<const Real> numbers) noexcept {
                              Real(0));
 }
 
+/// The n numbers of state s, none where the array is not given.
+template <class T>
+std::span<T> row_of(std::span<T> array, std::size_t s, std::size_t n) noexcept {
+  return array.empty() ? array : array.subspan(s * n, n);
+}
+
 }  // namespace
 
 template <class Real>
 void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
   blocks_.reset();
+  scans_.reset();
+  mass_matrix_.reset();
+  if (options.tree.block < 0) {
+    throw std::invalid_argument("configure: a block has " + std::to_string(options.tree.block) +
+                                " bodies; expected a positive number, or 0 to have it chosen");
+  }
   this->configure_kernels(model, options, /*with_packs=*/false, 1);
-  const bool large = model.body_count() >= smallest_cut || options.tree.block > 0;
-  if (!large || model.body_count() == 0 || model.has_mimic()) return;
-  blocks_.emplace(this->kernel_model(), choose_instruction_set(options.instruction_set),
-                  std::min(options.threads, tbb::info::default_concurrency()), options.tree.block);
+  const bool by_scans = options.tree.family == TreeFamily::scans;
+  const bool large = model.body_count() >= smallest_cut || options.tree.block > 0 || by_scans;
+  if (!large || model.body_count() == 0) return;
+  const InstructionSet set = choose_instruction_set(options.instruction_set);
+  const int threads = std::min(options.threads, tbb::info::default_concurrency());
+  if (by_scans) {
+    scans_.emplace();
+    // Not an owner: Backend keeps the model alive.
+    scans_->configure(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model), threads,
+                      {.block = options.tree.block, .friction = options.friction});
+    return;
+  }
+  mass_matrix_.emplace();
+  mass_matrix_->configure(this->kernel_model(), threads, set);
+  // Torques of mimic joints add up from several blocks: they are left to the sequential text.
+  if (model.has_mimic()) return;
+  blocks_.emplace(this->kernel_model(), set, threads, options.tree.block);
+}
+
+// ---- inverse dynamics ---------------------------------------------------------------------------
+
+template <class Real>
+std::span<const Force<Real>> TreeBackend<Real>::forces_of(const InverseDynamics& args,
+                                                          std::size_t s) noexcept {
+  if (args.f_ext.links.empty()) return {};
+  return {this->body_forces(args, s), static_cast<std::size_t>(this->kernel_model().body_count)};
 }
 
 template <class Real>
-void TreeBackend<Real>::compute(const InverseDynamics& args, std::size_t s,
-                                const Vec3<Real>& gravity, bool friction) noexcept {
+void TreeBackend<Real>::finish(const InverseDynamics& args, std::size_t s, Real taint) noexcept {
   const ModelView<Real>& model = this->kernel_model();
-  const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
-  const auto row = [s](std::span<const Real> array, std::size_t n) -> const Real* {
-    return array.empty() ? nullptr : array.data() + s * n;
-  };
-  const std::span<Real> tau = args.tau.subspan(s * nv, nv);
-  const Real* q = row(args.q, nq);
-  Real taint = 0;
-  const Force<Real>* f_ext = nullptr;
-  if (!args.f_ext.links.empty()) {
-    const std::size_t n = 6 * args.f_ext.links.size();
-    taint = taint_of(args.f_ext.wrenches.subspan(s * n, n));
-    f_ext = this->body_forces(args, s);
-  }
-  blocks_->inverse_dynamics(
-      {q, row(args.v, nv), row(args.a, nv), f_ext, gravity, friction, tau.data()});
-  taint = taint_if_no_rotation(model, Row<Real>{q}, taint + blocks_->taint());
-  const bool good = taint == Real(0);
+  const std::size_t wrenches = 6 * args.f_ext.links.size();
+  taint = taint + taint_of(row_of(args.f_ext.wrenches, s, wrenches));
+  const Row<Real> q{row_of(args.q, s, static_cast<std::size_t>(model.nq)).data()};
+  const bool good = taint_if_no_rotation(model, q, taint) == Real(0);
+  const std::span<Real> tau = row_of(args.tau, s, static_cast<std::size_t>(model.nv));
   if (!good) std::fill(tau.begin(), tau.end(), std::numeric_limits<Real>::quiet_NaN());
   if (args.status.empty()) return;
   args.status[s] = good ? StateStatus{} : StateStatus{StateStatus::Code::not_finite, -1};
 }
 
 template <class Real>
+void TreeBackend<Real>::by_blocks(const InverseDynamics& args, std::size_t s,
+                                  const Vec3<Real>& gravity, bool friction) noexcept {
+  const ModelView<Real>& model = this->kernel_model();
+  const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
+  blocks_->inverse_dynamics({row_of(args.q, s, nq).data(), row_of(args.v, s, nv).data(),
+                             row_of(args.a, s, nv).data(), forces_of(args, s).data(), gravity,
+                             friction, row_of(args.tau, s, nv).data()});
+  finish(args, s, blocks_->taint());
+}
+
+template <class Real>
+void TreeBackend<Real>::by_scans(const InverseDynamics& args, std::size_t s) noexcept {
+  const ModelView<Real>& model = this->kernel_model();
+  const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
+  const std::span<const Real> q = row_of(args.q, s, nq), v = row_of(args.v, s, nv),
+                              a = row_of(args.a, s, nv);
+  const std::span<Real> tau = row_of(args.tau, s, nv);
+  // The sizes are those that it was configured for, so it has nothing to refuse.
+  static_cast<void>(scans_->inverse_dynamics(q, v, a, forces_of(args, s), model.gravity, tau));
+  finish(args, s, taint_of(q) + taint_of(v) + taint_of(a) + taint_of(std::span<const Real>(tau)));
+}
+
+template <class Real>
 Result TreeBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
-  if (!blocks_) return KernelBackend<Real>::do_inverse_dynamics(args);
+  if (!blocks_ && !scans_) return KernelBackend<Real>::do_inverse_dynamics(args);
   for (std::size_t s = 0; s < args.batch; ++s) {
-    compute(args, s, this->kernel_model().gravity, this->options().friction);
+    if (scans_) {
+      by_scans(args, s);
+    } else {
+      by_blocks(args, s, this->kernel_model().gravity, this->options().friction);
+    }
   }
   return {};
 }
@@ -75,7 +126,66 @@ Result TreeBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
                               .tau = args.tau,
                               .status = args.status,
                               .layout = args.layout};
-  for (std::size_t s = 0; s < args.batch; ++s) compute(still, s, Vec3<Real>::zero(), false);
+  for (std::size_t s = 0; s < args.batch; ++s) by_blocks(still, s, Vec3<Real>::zero(), false);
+  return {};
+}
+
+// ---- mass matrix --------------------------------------------------------------------------------
+
+template <class Real>
+StateStatus TreeBackend<Real>::mass_matrix_of(const MassMatrix& args, std::size_t s) noexcept {
+  const ModelView<Real>& model = this->kernel_model();
+  const auto nv = static_cast<std::size_t>(model.nv);
+  const auto nonzeros = static_cast<std::size_t>(mass_matrix_->nonzeros());
+  const std::span<const Real> q = row_of(args.q, s, static_cast<std::size_t>(model.nq));
+  const std::span<Real> M = row_of(args.mass_matrix, s, nv * nv),
+                        values = row_of(args.sparse, s, nonzeros),
+                        factor = row_of(args.sparse_cholesky, s, nonzeros);
+  StateStatus status;
+  if (!M.empty()) status = mass_matrix_->dense(q, M);
+  if (!values.empty()) status = mass_matrix_->sparse(q, values);
+  if (factor.empty()) return status;
+  if (values.empty()) {
+    status = mass_matrix_->sparse(q, factor);
+  } else {
+    std::copy(values.begin(), values.end(), factor.begin());
+  }
+  return status.code == StateStatus::Code::ok ? mass_matrix_->factor(factor) : status;
+}
+
+template <class Real>
+Result TreeBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
+  const bool nothing =
+      args.mass_matrix.empty() && args.sparse.empty() && args.sparse_cholesky.empty();
+  const bool factored = !args.cholesky.empty() || !args.inverse.empty();
+  if (scans_ && !nothing && !factored && args.sparse.empty() && args.sparse_cholesky.empty()) {
+    return mass_matrix_by_scans(args);
+  }
+  if (!mass_matrix_ || nothing || factored) return KernelBackend<Real>::do_mass_matrix(args);
+  for (std::size_t s = 0; s < args.batch; ++s) {
+    const StateStatus status = mass_matrix_of(args, s);
+    if (!args.status.empty()) args.status[s] = status;
+  }
+  return {};
+}
+
+template <class Real>
+Result TreeBackend<Real>::mass_matrix_by_scans(const MassMatrix& args) noexcept {
+  const ModelView<Real>& model = this->kernel_model();
+  const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
+  for (std::size_t s = 0; s < args.batch; ++s) {
+    const std::span<const Real> q = row_of(args.q, s, nq);
+    const std::span<Real> M = row_of(args.mass_matrix, s, nv * nv);
+    static_cast<void>(scans_->mass_matrix(q, M));
+    Real taint = taint_if_no_rotation(model, Row<Real>{q.data()}, taint_of(q));
+    for (std::size_t i = 0; i < nv; ++i) {
+      taint = taint + taint_of(std::span<const Real>(M.subspan(i * nv, nv)));
+    }
+    const bool good = taint == Real(0);
+    if (!good) std::fill(M.begin(), M.end(), std::numeric_limits<Real>::quiet_NaN());
+    if (args.status.empty()) continue;
+    args.status[s] = good ? StateStatus{} : StateStatus{StateStatus::Code::not_finite, -1};
+  }
   return {};
 }
 

@@ -5,6 +5,8 @@
 
 #include "../kernels/kernel_backend.hpp"
 #include "block_dynamics.hpp"
+#include "mass_matrix.hpp"
+#include "rbd_parallel_core/vtree/scan_dynamics.hpp"
 
 namespace rbd_parallel_core {
 
@@ -18,6 +20,7 @@ class TreeBackend final : public KernelBackend<Real> {
 
   using typename BasicBackend<Real>::InverseDynamics;
   using typename BasicBackend<Real>::Forces;
+  using typename BasicBackend<Real>::MassMatrix;
 
   std::string name() const override { return "tree"; }
 
@@ -25,13 +28,26 @@ class TreeBackend final : public KernelBackend<Real> {
   void do_configure(const Model& model, const BackendOptions& options) override;
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_coriolis_forces(const Forces& args) noexcept override;
+  Result do_mass_matrix(const MassMatrix& args) noexcept override;
 
  private:
-  /// One state of the batch, with the given gravity.
-  void compute(const InverseDynamics& args, std::size_t s, const Vec3<Real>& gravity,
-               bool friction) noexcept;
+  /// Inverse dynamics of one state of the batch by blocks.
+  void by_blocks(const InverseDynamics& args, std::size_t s, const Vec3<Real>& gravity,
+                 bool friction) noexcept;
+  /// The same by scans.
+  void by_scans(const InverseDynamics& args, std::size_t s) noexcept;
+  /// The wrenches of one state as forces on the bodies, none where there are no wrenches.
+  std::span<const Force<Real>> forces_of(const InverseDynamics& args, std::size_t s) noexcept;
+  /// Spoils the results of a state unless all was finite, and reports.
+  void finish(const InverseDynamics& args, std::size_t s, Real taint) noexcept;
+  /// What is asked for of the mass matrix of one state.
+  StateStatus mass_matrix_of(const MassMatrix& args, std::size_t s) noexcept;
+  Result mass_matrix_by_scans(const MassMatrix& args) noexcept;
 
-  std::optional<BlockDynamics<Real>> blocks_;  ///< none where the sequential text is used
+  // None of them where a tree is too small: then the sequential text is used.
+  std::optional<BlockDynamics<Real>> blocks_;
+  std::optional<ScanDynamics<Real>> scans_;
+  std::optional<TreeMassMatrix<Real>> mass_matrix_;
 };
 
 extern template class TreeBackend<double>;

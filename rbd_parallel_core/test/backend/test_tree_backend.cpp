@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The backend "tree" on trees that are large enough to be cut; the conformance suite has the small
+// ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/testing/robots.hpp"
+#include "team.hpp"
+
+namespace rbd_parallel_core {
+namespace {
+
+using conformance::Random;
+using conformance::random_configuration;
+using conformance::RobotBuilder;
+
+/// `bodies` links that hang on one of the `window` links before them, by joints of these kinds in
+/// turn.
+std::shared_ptr<const Model> random_tree(int bodies, int window, std::vector<JointKind> kinds,
+                                         std::uint64_t seed, Base base = Base::fixed) {
+  RobotBuilder builder("tree", seed);
+  Random random(seed);
+  std::vector<std::string> links{"base"};
+  for (int i = 0; i < bodies; ++i) {
+    const int newest = static_cast<int>(links.size()) - 1;
+    const int back = static_cast<int>(random.uniform(0, std::min(window, newest + 1)));
+    const auto kind = kinds[static_cast<std::size_t>(i) % kinds.size()];
+    const std::string& parent = links[static_cast<std::size_t>(newest - back)];
+    links.push_back(builder.add(parent, std::to_string(i), kind).child);
+  }
+  return std::make_shared<const Model>(builder.robot(base).model());
+}
+
+struct State {
+  std::vector<double> q, v, a;
+};
+
+State random_state(const Model& model, std::uint64_t seed) {
+  Random random(seed);
+  const auto nv = static_cast<std::size_t>(model.nv());
+  return {random_configuration(model, random), random.numbers(nv, 1), random.numbers(nv, 1)};
+}
+
+std::vector<double> inverse_dynamics(Backend& backend, const State& state) {
+  std::vector<double> tau(static_cast<std::size_t>(backend.model().nv()));
+  const Result result =
+      backend.inverse_dynamics({.q = state.q, .v = state.v, .a = state.a, .tau = tau});
+  EXPECT_TRUE(result.ok()) << message(result);
+  return tau;
+}
+
+std::unique_ptr<Backend> configured(const std::string& name,
+                                    const std::shared_ptr<const Model>& model,
+                                    const BackendOptions& options = {}) {
+  auto backend = make_backend(name);
+  backend->configure(model, options);
+  return backend;
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double difference = 0, largest = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    difference = std::max(difference, std::abs(a[k] - b[k]));
+    largest = std::max(largest, std::abs(b[k]));
+  }
+  return difference / largest;
+}
+
+const std::vector<JointKind> every_kind = {
+    JointKind::revolute,  JointKind::revolute, JointKind::prismatic, JointKind::helical,
+    JointKind::spherical, JointKind::planar,   JointKind::floating};
+
+TEST(TreeBackend, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
+  for (const int window : {1, 2, 5, 300}) {
+    for (const auto& kinds :
+         {std::vector{JointKind::revolute}, std::vector{JointKind::spherical}, every_kind}) {
+      const auto model = random_tree(300, window, kinds, 5 + static_cast<std::uint64_t>(window));
+      const State state = random_state(*model, 7);
+      const auto expected = inverse_dynamics(*configured("reference", model), state);
+      for (const int block : {0, 1, 2, 7, 50, 1000}) {
+        const auto tree = configured("tree", model, {.tree = {.block = block}});
+        EXPECT_LT(largest_difference(inverse_dynamics(*tree, state), expected), 1e-12)
+            << "window " << window << ", blocks of " << block;
+      }
+    }
+  }
+}
+
+TEST(TreeBackend, ThreadsDoNotChangeABit) {
+  for (const int window : {1, 3, 2000}) {
+    const auto model = random_tree(2000, window, {JointKind::revolute}, 11);
+    const State state = random_state(*model, 13);
+    const auto alone = inverse_dynamics(*configured("tree", model), state);
+    for (const int threads : {2, 3, 8}) {
+      const auto together = configured("tree", model, {.threads = threads});
+      for (int repetition = 0; repetition < 20; ++repetition) {
+        ASSERT_EQ(inverse_dynamics(*together, state), alone) << threads << " threads";
+      }
+    }
+  }
+}
+
+TEST(TreeBackend, EveryInstructionSetAgrees) {
+  const auto model = random_tree(500, 4, every_kind, 17);
+  const State state = random_state(*model, 19);
+  const auto expected = inverse_dynamics(*configured("reference", model), state);
+  for (const InstructionSet set : available_instruction_sets()) {
+    const auto tree = configured("tree", model, {.instruction_set = set});
+    EXPECT_LT(largest_difference(inverse_dynamics(*tree, state), expected), 1e-12);
+  }
+}
+
+TEST(TreeBackend, RestAndGravityAlone) {
+  const auto model = random_tree(400, 3, every_kind, 23);
+  const State state = random_state(*model, 29);
+  const auto reference = configured("reference", model), tree = configured("tree", model);
+  const auto nv = static_cast<std::size_t>(model->nv());
+  std::vector<double> expected(nv), tau(nv);
+  const std::array forces{&Backend::bias_forces, &Backend::gravity_forces,
+                          &Backend::coriolis_forces};
+  for (const auto call : forces) {
+    ASSERT_TRUE(((*reference).*call)({.q = state.q, .v = state.v, .tau = expected}).ok());
+    ASSERT_TRUE(((*tree).*call)({.q = state.q, .v = state.v, .tau = tau}).ok());
+    EXPECT_LT(largest_difference(tau, expected), 1e-12);
+  }
+  for (Backend* backend : {reference.get(), tree.get()}) {
+    auto& out = backend == tree.get() ? tau : expected;
+    ASSERT_TRUE(backend->inverse_dynamics({.q = state.q, .v = {}, .a = state.a, .tau = out}).ok());
+  }
+  EXPECT_LT(largest_difference(tau, expected), 1e-12) << "accelerations without velocities";
+}
+
+TEST(TreeBackend, WrenchesOnLinks) {
+  const auto model = random_tree(300, 3, every_kind, 31);
+  const State state = random_state(*model, 37);
+  const std::vector<int> links{0, 5, 5, 120, 299};
+  const auto wrenches = Random(41).numbers(6 * links.size(), 10);
+  const auto reference = configured("reference", model), tree = configured("tree", model);
+  std::vector<double> expected(state.v.size()), tau(state.v.size());
+  for (const Axes axes : {Axes::link, Axes::world}) {
+    for (Backend* backend : {reference.get(), tree.get()}) {
+      ASSERT_TRUE(backend
+                      ->inverse_dynamics({.q = state.q,
+                                          .v = state.v,
+                                          .a = state.a,
+                                          .f_ext = {links, wrenches, axes},
+                                          .tau = backend == tree.get() ? tau : expected})
+                      .ok());
+    }
+    EXPECT_LT(largest_difference(tau, expected), 1e-12);
+  }
+}
+
+TEST(TreeBackend, OneBadBodySpoilsItsStateAndNoOther) {
+  const auto model = random_tree(300, 2, {JointKind::revolute}, 43);
+  const auto nv = static_cast<std::size_t>(model->nv());
+  const auto tree = configured("tree", model, {.max_batch = 3, .threads = 2});
+  const State state = random_state(*model, 47);
+  std::vector<double> q, v(3 * nv), tau(3 * nv);
+  for (int s = 0; s < 3; ++s) q.insert(q.end(), state.q.begin(), state.q.end());
+  q[nv + 123] = std::numeric_limits<double>::quiet_NaN();
+  std::vector<StateStatus> status(3);
+  ASSERT_TRUE(
+      tree->inverse_dynamics({.batch = 3, .q = q, .v = v, .a = {}, .tau = tau, .status = status})
+          .ok());
+  EXPECT_EQ(status[0].code, StateStatus::Code::ok);
+  EXPECT_EQ(status[1].code, StateStatus::Code::not_finite);
+  EXPECT_EQ(status[2].code, StateStatus::Code::ok);
+  for (std::size_t k = 0; k < nv; ++k) {
+    ASSERT_TRUE(std::isnan(tau[nv + k]));
+    ASSERT_EQ(tau[k], tau[2 * nv + k]);
+    ASSERT_FALSE(std::isnan(tau[k]));
+  }
+}
+
+TEST(TreeBackend, AChainOfTwoHundredThousandBodies) {
+  const auto model = std::make_shared<const Model>(serial_chain(200000, 0.3));
+  State state = random_state(*model, 53);
+  const auto expected = inverse_dynamics(*configured("reference", model), state);
+  const auto tau = inverse_dynamics(*configured("tree", model, {.threads = 2}), state);
+  EXPECT_LT(largest_difference(tau, expected), 1e-10);
+}
+
+TEST(TreeBackend, RefusesABlockOfLessThanNothing) {
+  const auto model = random_tree(3, 1, {JointKind::revolute}, 59);
+  EXPECT_THROW(configured("tree", model, {.tree = {.block = -1}}), std::invalid_argument);
+}
+
+TEST(Team, EveryTaskIsDoneOnceInEveryPhase) {
+  for (const int threads : {1, 2, 5}) {
+    Team team(threads);
+    for (int call = 0; call < 200; ++call) {
+      std::vector<std::atomic<int>> done(100);
+      int phases = 0;
+      team.call([&] {
+        for (int count : {100, 1, 0, 7, 100, 2, 31}) {
+          team.phase(count, [&](std::int32_t k, int thread) {
+            EXPECT_LT(thread, threads);
+            done[static_cast<std::size_t>(k)].fetch_add(1, std::memory_order_relaxed);
+          });
+          // What a phase did is seen by who leads.
+          int sum = 0;
+          for (auto& d : done) sum += d.exchange(0, std::memory_order_relaxed);
+          EXPECT_EQ(sum, count);
+          ++phases;
+        }
+      });
+      ASSERT_EQ(phases, 7) << "the work was done once";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rbd_parallel_core

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rbd_parallel_core/vtree/block_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "trees.hpp"
+
+namespace rbd_parallel_core::trees {
+namespace {
+
+/// The shapes whose parents come before their children, as those of a Model do.
+std::vector<Tree> ordered_shapes(std::int32_t n) {
+  std::vector<Tree> ordered;
+  for (const Tree& tree : shapes(n)) {
+    if (tree.name.rfind("shuffled", 0) != 0) ordered.push_back(tree);
+  }
+  return ordered;
+}
+
+std::vector<std::int32_t> subtree_sizes(const Parents& parents) {
+  std::vector<std::int32_t> size(parents.size(), 1);
+  for (std::size_t i = parents.size(); i-- > 0;) {
+    if (parents[i] >= 0) size[at(parents[i])] += size[i];
+  }
+  return size;
+}
+
+TEST(HeavyPaths, EveryNodeIsOnOnePathAndGoesOnToItsLargestChild) {
+  for (const std::int32_t n : {1, 2, 17, 1000, 100000}) {
+    for (const Tree& tree : ordered_shapes(n)) {
+      SCOPED_TRACE(tree.name + " of " + std::to_string(n));
+      const HeavyPaths paths(tree.parents);
+      const auto size = subtree_sizes(tree.parents);
+      std::vector<int> seen(tree.parents.size(), 0);
+      std::vector<std::int32_t> next(tree.parents.size(), -1);
+      for (std::int32_t path = 0; path < paths.count(); ++path) {
+        const auto nodes = paths.nodes(path);
+        ASSERT_FALSE(nodes.empty());
+        EXPECT_EQ(paths.hangs_on(path), tree.parents[at(nodes[0])]);
+        for (std::size_t k = 0; k < nodes.size(); ++k) {
+          ++seen[at(nodes[k])];
+          if (k > 0) {
+            ASSERT_EQ(tree.parents[at(nodes[k])], nodes[k - 1]);
+            next[at(nodes[k - 1])] = nodes[k];
+          }
+        }
+      }
+      for (std::size_t i = 0; i < tree.parents.size(); ++i) {
+        ASSERT_EQ(seen[i], 1);
+        if (tree.parents[i] < 0) continue;
+        const std::int32_t heavy = next[at(tree.parents[i])];
+        ASSERT_GE(heavy, 0) << "a path ends at a node with children";
+        ASSERT_GE(size[at(heavy)], size[i]);
+      }
+    }
+  }
+}
+
+TEST(HeavyPaths, LevelsAreFewAndGoOutward) {
+  for (const Tree& tree : ordered_shapes(50000)) {
+    SCOPED_TRACE(tree.name);
+    const HeavyPaths paths(tree.parents);
+    EXPECT_LE(paths.level_count(), 1 + std::log2(50000.0));
+    std::vector<std::int32_t> level(tree.parents.size());
+    for (std::int32_t l = 0; l < paths.level_count(); ++l) {
+      for (std::int32_t path = paths.level_first(l); path < paths.level_first(l + 1); ++path) {
+        for (const std::int32_t node : paths.nodes(path)) level[at(node)] = l;
+        if (l == 0) {
+          EXPECT_EQ(paths.hangs_on(path), -1);
+        } else {
+          EXPECT_EQ(level[at(paths.hangs_on(path))], l - 1);
+        }
+      }
+    }
+  }
+}
+
+TEST(HeavyPaths, NoNodesNoPaths) {
+  const HeavyPaths paths(Parents{});
+  EXPECT_EQ(paths.count(), 0);
+  EXPECT_EQ(paths.level_count(), 0);
+}
+
+TEST(HeavyPaths, RefusesWhatIsNotInOrder) {
+  for (const Parents& bad : {Parents{0}, Parents{-1, 2, 0}, Parents{-1, -2}, Parents{1, -1}}) {
+    EXPECT_THROW(HeavyPaths{bad}, std::invalid_argument);
+  }
+  try {
+    HeavyPaths{Parents{-1, 0, 7}};
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "heavy paths: node 2 has the parent 7; expected -1 or a smaller number, so sort "
+                 "the nodes first");
+  }
+}
+
+/// Two kinds at random.
+std::vector<std::uint8_t> kinds_of(const Parents& parents) {
+  std::mt19937 engine(9);
+  std::vector<std::uint8_t> kind(parents.size());
+  for (auto& k : kind) k = engine() % 7 == 0 ? 1 : 0;
+  return kind;
+}
+
+TEST(BlockPlan, EveryNodeIsInOneBlockAndEveryBlockInOneLane) {
+  for (const std::int32_t longest : {1, 3, 64}) {
+    for (const Tree& tree : ordered_shapes(3000)) {
+      SCOPED_TRACE(tree.name + ", blocks of " + std::to_string(longest));
+      const HeavyPaths paths(tree.parents);
+      const auto kind = kinds_of(tree.parents);
+      const BlockPlan plan(paths, kind, 4, longest, 1);
+      std::vector<int> nodes(tree.parents.size(), 0), lanes(plan.blocks().size(), 0);
+      for (const Block& block : plan.blocks()) {
+        EXPECT_LE(block.length, longest);
+        for (std::int32_t k = 0; k < block.length; ++k) {
+          const std::int32_t node = plan.nodes()[at(block.first + k)];
+          ++nodes[at(node)];
+          EXPECT_EQ(kind[at(node)], block.kind);
+        }
+      }
+      for (const int count : nodes) ASSERT_EQ(count, 1);
+      std::int32_t steps = 0;
+      for (std::size_t p = 0; p < plan.packs().size(); ++p) {
+        const BlockPack& pack = plan.packs()[p];
+        EXPECT_EQ(pack.first_step, steps);
+        steps += pack.length;
+        bool all_end = true;
+        for (std::int32_t l = 0; l < 4; ++l) {
+          const std::int32_t b = plan.lanes()[at(pack.first_lane + l)];
+          const Block& block = plan.blocks()[at(b)];
+          EXPECT_EQ(block.kind, pack.kind);
+          EXPECT_LE(block.length, pack.length);
+          if (pack.kind == 1) {
+            EXPECT_EQ(block.length, pack.length) << "may not be filled up";
+          }
+          all_end &= block.ends_path;
+          if (l >= pack.blocks) continue;
+          EXPECT_EQ(block.pack, static_cast<std::int32_t>(p));
+          EXPECT_EQ(block.lane, l);
+          ++lanes[at(b)];
+        }
+        EXPECT_EQ(pack.ends_paths, all_end);
+      }
+      EXPECT_EQ(plan.step_count(), steps);
+      for (const int count : lanes) ASSERT_EQ(count, 1);
+    }
+  }
+}
+
+TEST(BlockPlan, EveryPathHangsOnceOnTheNodeItHangsOn) {
+  for (const Tree& tree : ordered_shapes(3000)) {
+    SCOPED_TRACE(tree.name);
+    const HeavyPaths paths(tree.parents);
+    const BlockPlan plan(paths, kinds_of(tree.parents), 4, 5, 1);
+    std::int32_t hanging = 0;
+    for (const BlockPack& pack : plan.packs()) {
+      for (std::int32_t h = 0; h < pack.hanging; ++h) {
+        const HangingPath& path = plan.hanging()[at(pack.first_hanging + h)];
+        const Block& own = plan.blocks()[at(plan.lanes()[at(pack.first_lane + path.lane)])];
+        const Block& child = plan.blocks()[at(path.block)];
+        EXPECT_EQ(tree.parents[at(plan.nodes()[at(child.first)])],
+                  plan.nodes()[at(own.first + path.step)]);
+        ++hanging;
+      }
+    }
+    std::int32_t expected = 0;
+    for (std::int32_t path = 0; path < paths.count(); ++path) {
+      expected += paths.hangs_on(path) >= 0 ? 1 : 0;
+    }
+    EXPECT_EQ(hanging, expected);
+  }
+}
+
+TEST(BlockPlan, LanesOfAChainAreFull) {
+  const HeavyPaths paths(chain(1024));
+  const BlockPlan plan(paths, std::vector<std::uint8_t>(1024, 0), 8, 64, 1);
+  ASSERT_EQ(plan.packs().size(), 2u);
+  for (const BlockPack& pack : plan.packs()) EXPECT_EQ(pack.blocks, 8);
+}
+
+}  // namespace
+}  // namespace rbd_parallel_core::trees
