@@ -16,7 +16,8 @@ except PackageNotFoundError:
     HAVE_THIRD_PARTY = False
 third_party = pytest.mark.skipif(not HAVE_THIRD_PARTY, reason="package rbd_parallel_test_backends is not installed")
 
-OURS = {"rbd_parallel/auto": "cpu", "rbd_parallel/cpu": "cpu", "rbd_parallel/reference": "reference"}
+OURS = {"rbd_parallel/auto": "cpu", "rbd_parallel/cpu": "cpu", "rbd_parallel/reference": "reference",
+        "rbd_parallel/tree": "tree"}
 AVAILABLE = [f"'{name}'" for name in OURS]
 
 

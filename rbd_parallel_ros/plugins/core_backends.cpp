@@ -16,6 +16,11 @@ class ReferencePlugin final : public DelegatingBackend {
   ReferencePlugin() : DelegatingBackend(rbd_parallel_core::make_backend("reference")) {}
 };
 
+class TreePlugin final : public DelegatingBackend {
+ public:
+  TreePlugin() : DelegatingBackend(rbd_parallel_core::make_backend("tree")) {}
+};
+
 /// The best backend there is.
 class AutoPlugin final : public DelegatingBackend {
  public:
@@ -26,4 +31,5 @@ class AutoPlugin final : public DelegatingBackend {
 
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::CpuPlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::ReferencePlugin, rbd_parallel_core::Backend)
+PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::TreePlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::AutoPlugin, rbd_parallel_core::Backend)

@@ -57,7 +57,7 @@ std::unique_ptr<PyBackend> make(const std::string& name, std::shared_ptr<const M
                                 std::int64_t max_batch, int threads, bool friction,
                                 std::string_view on_error, nb::handle dtype,
                                 const std::optional<std::string>& instruction_set,
-                                std::string_view layout) {
+                                std::string_view layout, std::string_view family, int block) {
   return make_py_backend(
       {.name = name,
        .max_batch = max_batch,
@@ -66,7 +66,10 @@ std::unique_ptr<PyBackend> make(const std::string& name, std::shared_ptr<const M
        .raise = choice("on_error", on_error, {"raise", "nan"}) == 0,
        .single = is_single(dtype),
        .instruction_set = instruction_set_from(instruction_set),
-       .layout = choice("layout", layout, {"rows", "lanes"}) == 0 ? Layout::rows : Layout::lanes},
+       .layout = choice("layout", layout, {"rows", "lanes"}) == 0 ? Layout::rows : Layout::lanes,
+       .tree = {.family = choice("family", family, {"blocks", "scans"}) == 0 ? TreeFamily::blocks
+                                                                             : TreeFamily::scans,
+                .block = block}},
       std::move(model));
 }
 
@@ -79,7 +82,8 @@ std::unique_ptr<PyBackend> make(const std::string& name, std::shared_ptr<const M
 #define RBD_WRENCHES "f_ext: dict[str, numpy.typing.ArrayLike] | None = None, axes: str = \"link\""
 #define RBD_OPTIONS                                                                 \
   "max_batch"_a = 1, "threads"_a = 1, "friction"_a = false, "on_error"_a = "raise", \
-  "dtype"_a = "float64", "instruction_set"_a = nb::none(), "layout"_a = "rows"
+  "dtype"_a = "float64", "instruction_set"_a = nb::none(), "layout"_a = "rows",     \
+  "family"_a = "blocks", "block"_a = 0
 #define RBD_OUT "out: numpy.ndarray | None = None) -> numpy.ndarray"
 
 void bind_backend(nb::module_& m) {
@@ -129,15 +133,20 @@ void bind_backend(nb::module_& m) {
       "and\n"
       "from_lanes() convert. Every lane is a state here, those that fill up the last group "
       "too.\n\n"
+      "family and block are for \"tree\", which computes the bodies of one large tree side by "
+      "side: \"blocks\"\n"
+      "is as accurate as the recursion, \"scans\" is for study; block: bodies of a block, 0: "
+      "chosen.\n\n"
       "The GIL is released while computing. One Backend serves one thread at a time (a second one "
       "is\n"
       "refused); any number of them share a Model.")
       .def(nb::new_(&make), "name"_a, "model"_a, RBD_OPTIONS)
       .def(nb::new_([](std::shared_ptr<const Model> model, std::int64_t max_batch, int threads,
                        bool friction, std::string_view on_error, nb::handle dtype,
-                       const std::optional<std::string>& instruction_set, std::string_view layout) {
+                       const std::optional<std::string>& instruction_set, std::string_view layout,
+                       std::string_view family, int block) {
              return make("auto", std::move(model), max_batch, threads, friction, on_error, dtype,
-                         instruction_set, layout);
+                         instruction_set, layout, family, block);
            }),
            "model"_a, RBD_OPTIONS)
       .def_prop_ro("name", &PyBackend::name)

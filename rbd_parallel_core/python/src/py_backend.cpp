@@ -86,8 +86,8 @@ class NumpyBackend final : public PyBackend {
       refuse("max_batch: expected at least 1 state, got " + std::to_string(options.max_batch));
     }
     const auto max_batch = static_cast<std::size_t>(options.max_batch);
-    backend_->configure(std::move(model),
-                        {max_batch, options.threads, options.friction, instruction_set_});
+    backend_->configure(std::move(model), {max_batch, options.threads, options.friction,
+                                           instruction_set_, options.tree});
     try {
       status_.resize(max_batch);
     } catch (const std::exception&) {

@@ -38,6 +38,7 @@ class PyBackend {
     bool single;  ///< float32 instead of float64
     std::optional<rbd_parallel_core::InstructionSet> instruction_set;
     rbd_parallel_core::Layout layout;
+    rbd_parallel_core::TreeOptions tree;
   };
 
   virtual ~PyBackend() = default;

@@ -253,7 +253,7 @@ OPERATIONS = [
 
 
 def test_backend(model, backend):
-    assert {"cpu", "reference"} <= set(rbd_parallel.backend_names())
+    assert {"cpu", "reference", "tree"} <= set(rbd_parallel.backend_names())
     assert (backend.max_batch, backend.threads, backend.friction) == (BATCH, 1, False)
     assert (backend.dtype, backend.layout) == (numpy.float64, "rows")
     assert backend.model is model
@@ -267,6 +267,14 @@ def test_the_default_is_the_best(model):
     assert rbd_parallel.Backend("auto", model).name == rbd_parallel.Backend(model=model).name == "cpu"
 
 
+@pytest.mark.parametrize("family", ["blocks", "scans"])
+def test_the_families_of_tree_agree_with_the_reference(model, states, family):
+    tree = rbd_parallel.Backend("tree", model, max_batch=BATCH, family=family, block=2)
+    reference = rbd_parallel.Backend("reference", model, max_batch=BATCH)
+    numpy.testing.assert_allclose(tree.inverse_dynamics(*states), reference.inverse_dynamics(*states), atol=1e-10)
+    numpy.testing.assert_allclose(tree.mass_matrix(states[0]), reference.mass_matrix(states[0]), atol=1e-10)
+
+
 def test_a_backend_keeps_its_model_alive():
     backend = rbd_parallel.Backend(two_joints())
     assert backend.gravity_forces([0.1, 0.2]).shape == (2,)
@@ -275,10 +283,14 @@ def test_a_backend_keeps_its_model_alive():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("abacus",), "backend 'abacus' is not known; there is: auto, cpu, reference"),
+        (("abacus",), "backend 'abacus' is not known; there is: auto, cpu, reference, tree"),
         (("cpu", 0), "max_batch is 0, expected at least 1"),
         (("reference", -3), "max_batch: expected at least 1 state, got -3"),
         (("reference", 1, 0), "threads is 0, expected at least 1"),
+        (("tree", 1, 1, False, "raise", "float64", None, "rows", "branches"),
+         'family: expected "blocks" or "scans", got "branches"'),
+        (("tree", 1, 1, False, "raise", "float64", None, "rows", "blocks", -2),
+         "configure: a block has -2 bodies; expected a positive number, or 0 to have it chosen"),
         (("reference", 1, 1, False, "shrug"), 'on_error: expected "raise" or "nan", got "shrug"'),
     ],
 )
