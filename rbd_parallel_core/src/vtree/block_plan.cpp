@@ -10,21 +10,54 @@ namespace {
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::int32_t count(const auto& range) { return static_cast<std::int32_t>(range.size()); }
 
+/// How many pieces `length` nodes are cut into.
+std::int32_t piece_count(std::int32_t length, const BlockPlan::Options& options) {
+  const std::int32_t pieces = (length + options.longest - 1) / options.longest;
+  for (std::int32_t registers = options.registers; registers > 0; registers /= 2) {
+    const std::int32_t unit = registers * options.width;
+    const std::int32_t rounded = (pieces + unit - 1) / unit * unit;
+    if (length / rounded >= options.shortest) return rounded;
+  }
+  return pieces;
+}
+
+/// The ends of the pieces: as equal as can be, since lanes wait for the longest, but moved to the
+/// nearest node that may end a block, or left out if there is none within a quarter of a piece.
+std::vector<std::int32_t> piece_ends(std::span<const std::int32_t> nodes,
+                                     std::span<const std::uint8_t> may_end, std::int32_t pieces) {
+  const std::int32_t length = count(nodes), reach = length / pieces / 4;
+  std::vector<std::int32_t> ends;
+  for (std::int64_t k = 1; k < pieces; ++k) {
+    const auto ideal = static_cast<std::int32_t>(length * k / pieces);
+    const auto fits = [&](std::int32_t end) {
+      const std::int32_t last = ends.empty() ? 0 : ends.back();
+      return end > last && end < length && (may_end.empty() || may_end[at(nodes[at(end - 1)])]);
+    };
+    for (std::int32_t off = 0; off <= reach; ++off) {
+      if (!fits(ideal + off) && !fits(ideal - off)) continue;
+      ends.push_back(fits(ideal + off) ? ideal + off : ideal - off);
+      break;
+    }
+  }
+  ends.push_back(length);
+  return ends;
+}
+
 }  // namespace
 
 BlockPlan::BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind,
-                     std::int32_t width, std::int32_t longest, std::uint32_t fill)
-    : width_(width) {
+                     std::span<const std::uint8_t> may_end, const Options& options)
+    : options_(options) {
   for (std::int32_t l = 0; l < paths.level_count(); ++l) {
     Level level{count(packs_), 0, count(blocks_), 0, false};
     for (std::int32_t path = paths.level_first(l); path < paths.level_first(l + 1); ++path) {
-      cut_path(paths, path, kind, longest);
+      cut_path(paths, path, kind, may_end);
     }
     level.last_block = count(blocks_);
     for (std::int32_t b = level.first_block; b < level.last_block; ++b) {
       level.cut |= !blocks_[at(b)].ends_path;
     }
-    make_packs(level, fill);
+    make_packs(level);
     level.last_pack = count(packs_);
     levels_.push_back(level);
   }
@@ -32,28 +65,27 @@ BlockPlan::BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind
 }
 
 void BlockPlan::cut_path(const HeavyPaths& paths, std::int32_t path,
-                         std::span<const std::uint8_t> kind, std::int32_t longest) {
+                         std::span<const std::uint8_t> kind,
+                         std::span<const std::uint8_t> may_end) {
   const std::span<const std::int32_t> nodes = paths.nodes(path);
   std::size_t begin = 0;
   while (begin < nodes.size()) {
     const std::uint8_t own = kind[at(nodes[begin])];
     std::size_t end = begin;
     while (end < nodes.size() && kind[at(nodes[end])] == own) ++end;
-    // Blocks as equal as can be: lanes wait for the longest.
-    const std::size_t pieces = (end - begin + at(longest) - 1) / at(longest);
-    for (std::size_t k = 0; k < pieces; ++k) {
-      const std::size_t from = begin + (end - begin) * k / pieces;
-      const std::size_t to = begin + (end - begin) * (k + 1) / pieces;
-      blocks_.push_back({count(nodes_), static_cast<std::int32_t>(to - from), path, own,
-                         to == nodes.size(), -1, -1});
-      nodes_.insert(nodes_.end(), nodes.begin() + static_cast<std::ptrdiff_t>(from),
-                    nodes.begin() + static_cast<std::ptrdiff_t>(to));
+    const std::span<const std::int32_t> alike = nodes.subspan(begin, end - begin);
+    std::int32_t from = 0;
+    for (const std::int32_t to : piece_ends(alike, may_end, piece_count(count(alike), options_))) {
+      const bool ends_path = end == nodes.size() && to == count(alike);
+      blocks_.push_back({count(nodes_), to - from, path, own, ends_path, -1, -1});
+      nodes_.insert(nodes_.end(), alike.begin() + from, alike.begin() + to);
+      from = to;
     }
     begin = end;
   }
 }
 
-void BlockPlan::make_packs(const Level& level, std::uint32_t fill) {
+void BlockPlan::make_packs(const Level& level) {
   // Blocks that end their paths come last: they cost less, unless they share a pack with others.
   std::vector<std::int32_t> order;
   for (std::int32_t b = level.first_block; b < level.last_block; ++b) order.push_back(b);
@@ -66,9 +98,9 @@ void BlockPlan::make_packs(const Level& level, std::uint32_t fill) {
 
   for (std::size_t begin = 0; begin < order.size();) {
     const Block& first = blocks_[at(order[begin])];
-    const bool may_differ = (fill >> first.kind & 1U) != 0;
+    const bool may_differ = (options_.fill >> first.kind & 1U) != 0;
     BlockPack pack{count(lanes_), 0, first.length, steps_, 0, 0, first.kind, first.ends_path};
-    while (pack.blocks < width_ && begin < order.size()) {
+    while (pack.blocks < options_.width && begin < order.size()) {
       Block& block = blocks_[at(order[begin])];
       const auto [shorter, longer] = std::minmax(block.length, pack.length);
       // A block of half the length would waste the lane for longer than it uses it.
@@ -79,7 +111,7 @@ void BlockPlan::make_packs(const Level& level, std::uint32_t fill) {
       block.lane = pack.blocks++;
       lanes_.push_back(order[begin++]);
     }
-    for (std::int32_t lane = pack.blocks; lane < width_; ++lane) {
+    for (std::int32_t lane = pack.blocks; lane < options_.width; ++lane) {
       lanes_.push_back(lanes_[at(pack.first_lane)]);
     }
     steps_ += pack.length;

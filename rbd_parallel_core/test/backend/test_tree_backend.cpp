@@ -183,6 +183,116 @@ TEST(TreeBackend, OneBadBodySpoilsItsStateAndNoOther) {
   }
 }
 
+std::vector<double> forward_dynamics(Backend& backend, const State& state) {
+  std::vector<double> qdd(static_cast<std::size_t>(backend.model().nv()));
+  StateStatus status;
+  const Result result = backend.forward_dynamics({.q = state.q,
+                                                  .v = state.v,
+                                                  .tau = state.a,
+                                                  .method = ForwardMethod::aba,
+                                                  .qdd = qdd,
+                                                  .status = {&status, 1}});
+  EXPECT_TRUE(result.ok()) << message(result);
+  EXPECT_TRUE(status.ok()) << message(status, backend.model());
+  return qdd;
+}
+
+/// max |tau(qdd) - tau| / max |tau|
+double torque_residual(Backend& reference, const State& state, const std::vector<double>& qdd) {
+  return largest_difference(inverse_dynamics(reference, {state.q, state.v, qdd}), state.a);
+}
+
+TEST(TreeBackend, ForwardDynamicsByBlocksIsAba) {
+  for (const int window : {1, 2, 5, 300}) {
+    for (const auto& kinds :
+         {std::vector{JointKind::revolute}, std::vector{JointKind::spherical}, every_kind}) {
+      const auto model = random_tree(300, window, kinds, 61 + static_cast<std::uint64_t>(window));
+      const State state = random_state(*model, 67);
+      const auto reference = configured("reference", model);
+      const auto expected = forward_dynamics(*reference, state);
+      for (const int block : {0, 1, 2, 7, 50, 1000}) {
+        const auto tree = configured("tree", model, {.tree = {.block = block}});
+        const auto qdd = forward_dynamics(*tree, state);
+        EXPECT_LT(largest_difference(qdd, expected), 1e-9)
+            << "window " << window << ", blocks of " << block;
+        EXPECT_LT(torque_residual(*reference, state, qdd), 1e-8);
+      }
+    }
+  }
+}
+
+TEST(TreeBackend, ThreadsDoNotChangeABitOfForwardDynamics) {
+  for (const int window : {1, 3, 2000}) {
+    const auto model = random_tree(2000, window, {JointKind::revolute}, 71);
+    const State state = random_state(*model, 73);
+    const auto alone = forward_dynamics(*configured("tree", model), state);
+    for (const int threads : {2, 3}) {
+      const auto together = configured("tree", model, {.threads = threads});
+      for (int repetition = 0; repetition < 20; ++repetition) {
+        ASSERT_EQ(forward_dynamics(*together, state), alone) << threads << " threads";
+      }
+    }
+  }
+}
+
+/// A chain in which every other link has `light` times its inertia.
+std::shared_ptr<const Model> light_chain(int bodies, double light, double armature) {
+  RobotDescription robot = describe_auto_tree({.bodies = bodies, .skew = 0.3});
+  for (std::size_t i = 0; i < robot.links.size(); i += 2) {
+    if (!robot.links[i].inertial) continue;
+    robot.links[i].inertial->mass *= light;
+    robot.links[i].inertial->rotational = {light * robot.links[i].inertial->rotational.xx,
+                                           0,
+                                           0,
+                                           light * robot.links[i].inertial->rotational.yy,
+                                           0,
+                                           light * robot.links[i].inertial->rotational.zz};
+  }
+  for (JointDescription& joint : robot.joints) joint.armature = armature;
+  ModelOptions options;
+  options.gravity = {1.3, -4.1, -8.6};
+  return std::make_shared<const Model>(build_model(robot, options));
+}
+
+/// A block divides by the inertia of its last body alone: it must not end with a light one.
+TEST(TreeBackend, LightBodiesDoNotCostDigits) {
+  for (const double armature : {0.0, 0.01}) {
+    for (const double light : {1.0, 1e-3, 1e-6, 1e-12}) {
+      const auto model = light_chain(256, light, armature);
+      State state = random_state(*model, 79);
+      std::fill(state.v.begin(), state.v.end(), 0.0);
+      const auto reference = configured("reference", model);
+      const auto expected = forward_dynamics(*reference, state);
+      for (const int block : {8, 31, 64}) {
+        const auto tree = configured("tree", model, {.tree = {.block = block}});
+        const auto qdd = forward_dynamics(*tree, state);
+        EXPECT_LT(largest_difference(qdd, expected), 1e-9) << light << ", blocks of " << block;
+        EXPECT_LT(torque_residual(*reference, state, qdd), 1e-6) << light;
+      }
+    }
+  }
+}
+
+TEST(TreeBackend, NamesTheSingularJoint) {
+  RobotDescription robot = describe_auto_tree({.bodies = 200, .skew = 0.3});
+  robot.links.back().inertial.reset();  // a massless tip cannot be accelerated
+  const auto model = std::make_shared<const Model>(build_model(robot));
+  const State state = random_state(*model, 83);
+  std::vector<double> qdd(state.v.size());
+  StateStatus expected, status;
+  for (const std::string name : {"reference", "tree"}) {
+    ASSERT_TRUE(configured(name, model)
+                    ->forward_dynamics({.q = state.q,
+                                        .v = state.v,
+                                        .tau = state.a,
+                                        .qdd = qdd,
+                                        .status = {name == "tree" ? &status : &expected, 1}})
+                    .ok());
+  }
+  EXPECT_EQ(expected.code, StateStatus::Code::singular);
+  EXPECT_EQ(status, expected);
+}
+
 TEST(TreeBackend, AChainOfTwoHundredThousandBodies) {
   const auto model = std::make_shared<const Model>(serial_chain(200000, 0.3));
   State state = random_state(*model, 53);

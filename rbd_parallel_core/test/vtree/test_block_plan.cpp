@@ -112,7 +112,7 @@ TEST(BlockPlan, EveryNodeIsInOneBlockAndEveryBlockInOneLane) {
       SCOPED_TRACE(tree.name + ", blocks of " + std::to_string(longest));
       const HeavyPaths paths(tree.parents);
       const auto kind = kinds_of(tree.parents);
-      const BlockPlan plan(paths, kind, 4, longest, 1);
+      const BlockPlan plan(paths, kind, {}, {.width = 4, .longest = longest, .fill = 1});
       std::vector<int> nodes(tree.parents.size(), 0), lanes(plan.blocks().size(), 0);
       for (const Block& block : plan.blocks()) {
         EXPECT_LE(block.length, longest);
@@ -155,7 +155,7 @@ TEST(BlockPlan, EveryPathHangsOnceOnTheNodeItHangsOn) {
   for (const Tree& tree : ordered_shapes(3000)) {
     SCOPED_TRACE(tree.name);
     const HeavyPaths paths(tree.parents);
-    const BlockPlan plan(paths, kinds_of(tree.parents), 4, 5, 1);
+    const BlockPlan plan(paths, kinds_of(tree.parents), {}, {.width = 4, .longest = 5, .fill = 1});
     std::int32_t hanging = 0;
     for (const BlockPack& pack : plan.packs()) {
       for (std::int32_t h = 0; h < pack.hanging; ++h) {
@@ -177,9 +177,38 @@ TEST(BlockPlan, EveryPathHangsOnceOnTheNodeItHangsOn) {
 
 TEST(BlockPlan, LanesOfAChainAreFull) {
   const HeavyPaths paths(chain(1024));
-  const BlockPlan plan(paths, std::vector<std::uint8_t>(1024, 0), 8, 64, 1);
+  const std::vector<std::uint8_t> kind(1024, 0);
+  const BlockPlan plan(paths, kind, {}, {.width = 8, .longest = 64, .fill = 1});
   ASSERT_EQ(plan.packs().size(), 2u);
   for (const BlockPack& pack : plan.packs()) EXPECT_EQ(pack.blocks, 8);
+}
+
+TEST(BlockPlan, FillsRegistersWhileBlocksStayLong) {
+  const HeavyPaths paths(chain(1000));
+  const std::vector<std::uint8_t> kind(1000, 0);
+  BlockPlan::Options options{.width = 8, .longest = 256, .fill = 1, .registers = 2, .shortest = 32};
+  EXPECT_EQ(BlockPlan(paths, kind, {}, options).blocks().size(), 16u);
+  options.shortest = 100;
+  EXPECT_EQ(BlockPlan(paths, kind, {}, options).blocks().size(), 8u);
+  options.shortest = 200;
+  EXPECT_EQ(BlockPlan(paths, kind, {}, options).blocks().size(), 4u);
+}
+
+TEST(BlockPlan, BlocksEndWhereTheyMay) {
+  const HeavyPaths paths(chain(1000));
+  const std::vector<std::uint8_t> kind(1000, 0);
+  std::vector<std::uint8_t> may_end(1000, 0);
+  for (std::size_t i = 0; i < 500; i += 7) may_end[i] = 1;
+  const BlockPlan plan(paths, kind, may_end, {.width = 4, .longest = 40, .fill = 1});
+  std::int32_t ends = 0, longest = 0;
+  for (const Block& block : plan.blocks()) {
+    longest = std::max(longest, block.length);
+    if (block.ends_path) continue;
+    EXPECT_EQ(may_end[at(plan.nodes()[at(block.first + block.length - 1)])], 1);
+    ++ends;
+  }
+  EXPECT_GE(ends, 10);
+  EXPECT_GE(longest, 500) << "where no block may end there is one long one";
 }
 
 }  // namespace

@@ -31,27 +31,12 @@ constexpr Real singular_tolerance() {
   return Real(64) * std::numeric_limits<Real>::epsilon();
 }
 
-/// Articulated-body algorithm (Featherstone, table 7.1, with classical accelerations):
-///   qdd = M^-1 (tau - C v - g - [friction] + J^T f_ext)
-/// Joints of several coordinates are let go one coordinate after the other, as if each were a joint
-/// of its own on a massless body; every elimination is then the same rank-one step and no small
-/// matrix is inverted. The model must have no mimic joints. Arguments as for rnea; qdd: writer of
-/// nv numbers. Returns 0, or 1 + the coordinate at which the motion is singular (then qdd means
-/// nothing).
-template <class S, class Real, template <class> class Array, class Q, class V, class T, class F,
-          class Qdd>
-RBD_KERNEL S aba(const ModelView<Real>& robot, const AbaWorkspace<S, Array>& memory, Q q, V v,
-                 T tau, F f_ext, const Vec3<S>& gravity, bool friction, Qdd qdd) {
-  // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
-  // again after each.
-  const ModelView<Real> model = robot;
-  const AbaWorkspace<S, Array> ws = memory;
-  using Traits = ScalarTraits<S>;
+/// The outward pass of aba: velocities, velocity products, bias forces of the single bodies. After
+/// compute_turns. base: WorldBase, or MovingBase of which only w is read.
+template <class S, class Real, template <class> class Array, class Q, class V, class F, class Base>
+RBD_INLINE void aba_velocities(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws, Q q,
+                               V v, F f_ext, const Base& base) {
   constexpr bool moves = !is_zero<V>;
-
-  compute_turns(model, ws.turns, q);
-
-  // Outward: velocities, velocity products, bias forces of the single bodies.
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     const std::int32_t p = body.parent;
@@ -64,8 +49,13 @@ RBD_KERNEL S aba(const ModelView<Real>& robot, const AbaWorkspace<S, Array>& mem
       if constexpr (moves) {
         Motion<S> c = Motion<S>::zero();
         Vec3<S> w_before = Vec3<S>::zero();
-        if (p >= 0) {
-          const Vec3<S> w_p = ws.w.load(p);
+        if (Base::moves || p >= 0) {
+          Vec3<S> w_p;
+          if constexpr (Base::moves) {
+            w_p = p >= 0 ? ws.w.load(p) : base.w;
+          } else {
+            w_p = ws.w.load(p);
+          }
           w_before = X.rotate(w_p);
           c.v = X.rotate(cross(w_p, cross(w_p, X.origin())));
         }
@@ -85,13 +75,40 @@ RBD_KERNEL S aba(const ModelView<Real>& robot, const AbaWorkspace<S, Array>& mem
       ws.pA.store(i, bias);
     });
   }
+}
 
-  // Inward: let every joint go and hand what is left to the parent. From body i + 1 to its parent i
-  // it is carried along; what other children leave is kept in the workspace.
+/// Nothing hangs on the last body: the end of aba_inward that costs nothing.
+struct FreeEnd {
+  template <class... Anything>
+  RBD_INLINE void let_go(const Anything&...) const {}
+  template <class... Anything>
+  RBD_INLINE void pass(const Anything&...) const {}
+};
+
+/// What aba_inward leaves: how the first body resists acceleration, in the frame of its base.
+template <class S>
+struct ArticulatedBody {
+  ArticulatedInertia<S> IA;
+  Force<S> pA;
+  S singular;  ///< 0, or 1 + the coordinate at which the motion is singular
+};
+
+/// The inward pass of aba: lets every joint go and hands what is left to the parent. `end` is told
+/// of each step, outward ones first: FreeEnd, or an OpenEnd (two_port.hpp) where the bodies are a
+/// piece of a larger tree.
+template <class S, class Real, template <class> class Array, class Q, class V, class T, class Base,
+          class End>
+RBD_INLINE ArticulatedBody<S> aba_inward(const ModelView<Real>& model,
+                                         const AbaWorkspace<S, Array>& ws, Q q, V v, T tau,
+                                         bool friction, const Base&, End& end) {
+  using Traits = ScalarTraits<S>;
+  constexpr bool moves = !is_zero<V>;
+  // From body i + 1 to its parent i it is carried along; what other children leave is kept in the
+  // workspace.
   ArticulatedInertia<S> carried_IA = ArticulatedInertia<S>::zero();
   Force<S> carried_pA = Force<S>::zero();
-  S singular(Real(0));
-  const S tolerance(singular_tolerance<Real>());
+  S singular(RealOf<S>(0));
+  const S tolerance(singular_tolerance<RealOf<S>>());
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     const BodyView<Real>& body = model.body[i];
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
@@ -107,17 +124,23 @@ RBD_KERNEL S aba(const ModelView<Real>& robot, const AbaWorkspace<S, Array>& mem
         const std::int32_t at = body.v_index + k;
         const Force<S> U = column.times(IA);
         const S D = column.dot(U) + S(model.armature[at]);
-        singular = Traits::select(Traits::less_equal(D, threshold), S(Real(at + 1)), singular);
-        const S one_over_D = S(Real(1)) / D;
+        singular = Traits::select(Traits::less_equal(D, threshold), S(RealOf<S>(at + 1)), singular);
+        const S one_over_D = S(RealOf<S>(1)) / D;
         const S u = tau(at) - joint_terms<S>(model, at, v, Zeros<S>{}, friction) - column.dot(pA);
         const EliminatedCoordinate<S> e{one_over_D * U, one_over_D * u};
         ws.eliminated.store(at, e);
         IA = rank_one_downdate(IA, U, e.U);
         pA = mul_add(e.u, U, pA);
+        end.let_go(at, column, one_over_D, e);
       });
-      if (body.parent < 0) return;
-      if constexpr (moves) pA += IA * ws.c.load(i);
+      if (!Base::moves && body.parent < 0) return;
       const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
+      if constexpr (moves) {
+        pA += IA * ws.c.load(i);
+        end.pass(X, ws.c.load(i));
+      } else {
+        end.pass(X, Zeros<S>{});
+      }
       carried_IA = X.apply_inverse(IA);
       carried_pA = X.apply_inverse(pA);
       if (body.parent != i - 1) {
@@ -126,25 +149,62 @@ RBD_KERNEL S aba(const ModelView<Real>& robot, const AbaWorkspace<S, Array>& mem
       }
     });
   }
+  return {carried_IA, carried_pA, singular};
+}
 
-  // Outward: accelerations.
+/// The last pass of aba, outward: accelerations. pull(at): what hangs on the end takes from the
+/// acceleration of coordinate `at`. base: WorldBase, or MovingBase of which only a is read.
+template <class S, class Real, template <class> class Array, class Q, class V, class Base,
+          class Pull, class Qdd>
+RBD_INLINE void aba_accelerations(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws,
+                                  Q q, V, const Base& base, const Pull& pull, Qdd qdd) {
+  constexpr bool moves = !is_zero<V>;
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     const std::int32_t p = body.parent;
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
       const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
-      Motion<S> a = p < 0 ? Motion<S>{Vec3<S>::zero(), X.rotate(-gravity)} : X.apply(ws.c.load(p));
+      Motion<S> a;
+      if constexpr (Base::moves) {
+        a = X.apply(p < 0 ? base.a : ws.c.load(p));
+      } else {
+        a = p < 0 ? Motion<S>{Vec3<S>::zero(), X.rotate(-base.gravity)} : X.apply(ws.c.load(p));
+      }
       if constexpr (moves) a += ws.c.load(i);
       for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
         const std::int32_t at = body.v_index + k;
         const EliminatedCoordinate<S>& e = ws.eliminated.load(at);
-        const S acceleration = e.u - dot(a, e.U);
+        S acceleration = e.u - dot(a, e.U);
+        if constexpr (!std::is_same_v<Pull, NoForces>) acceleration = acceleration - pull(at);
         qdd.store(at, acceleration);
         column.add_to(a, acceleration);
       });
       ws.c.store(i, a);
     });
   }
+}
+
+/// Articulated-body algorithm (Featherstone, table 7.1, with classical accelerations):
+///   qdd = M^-1 (tau - C v - g - [friction] + J^T f_ext)
+/// Joints of several coordinates are let go one coordinate after the other, as if each were a joint
+/// of its own on a massless body; every elimination is then the same rank-one step and no small
+/// matrix is inverted. The model must have no mimic joints. Arguments as for rnea; qdd: writer of
+/// nv numbers. Returns 0, or 1 + the coordinate at which the motion is singular (then qdd means
+/// nothing).
+template <class S, class Real, template <class> class Array, class Q, class V, class T, class F,
+          class Qdd>
+RBD_KERNEL S aba(const ModelView<Real>& robot, const AbaWorkspace<S, Array>& memory, Q q, V v,
+                 T tau, F f_ext, const Vec3<S>& gravity, bool friction, Qdd qdd) {
+  // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
+  // again after each.
+  const ModelView<Real> model = robot;
+  const AbaWorkspace<S, Array> ws = memory;
+  const WorldBase<S> base{gravity};
+  FreeEnd end;
+  compute_turns(model, ws.turns, q);
+  aba_velocities(model, ws, q, v, f_ext, base);
+  const S singular = aba_inward(model, ws, q, v, tau, friction, base, end).singular;
+  aba_accelerations(model, ws, q, v, base, NoForces{}, qdd);
   return singular;
 }
 

@@ -19,6 +19,23 @@ RBD_INLINE Mat3<S> rotation_acceleration(const Vec3<S>& w, const Vec3<S>& alpha)
           {mul_add(w.x, w.z, -alpha.y), mul_add(w.y, w.z, alpha.x), -(xx + yy)}};
 }
 
+/// What the first body hangs on: the world, at rest but for the acceleration -g that stands for
+/// gravity.
+template <class S>
+struct WorldBase {
+  Vec3<S> gravity;  ///< m/s^2, world frame
+  static constexpr bool moves = false;
+};
+
+/// The same where the bodies are a piece of a larger tree: the body that the piece hangs on, in its
+/// own axes.
+template <class S>
+struct MovingBase {
+  Vec3<S> w;    ///< angular velocity
+  Motion<S> a;  ///< classical acceleration, gravity included
+  static constexpr bool moves = true;
+};
+
 /// armature qdd + [damping qd + friction sign(qd)] of coordinate k.
 template <class S, class Real, class V, class A>
 RBD_INLINE S joint_terms(const ModelView<Real>& model, std::int32_t k, const V& v, const A& a,

@@ -63,6 +63,26 @@ RBD_INLINE PathMotion<S> path_motion(const ModelView<Real>& model,
   return end;
 }
 
+/// The turn and the angular velocity of PathMotion alone; the rest is zero. All that aba asks of
+/// velocities.
+template <class S, class Real, template <class> class Array, class Q, class V>
+RBD_INLINE PathMotion<S> path_turn(const ModelView<Real>& model, const JointTurns<S, Array>& turns,
+                                   Q q, V v) {
+  PathMotion<S> end{Mat3<S>::identity(), Vec3<S>::zero(), Motion<S>::zero(), Motion<S>::zero()};
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      end.E = joint_transform(body, joint, placement, turns, i, q).rotate_rows(end.E);
+      Motion<S> own = Motion<S>::zero();
+      for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
+        column.add_along(end.E, own, joint_rate(body, v, k));
+      });
+      end.v.w += own.w;
+    });
+  }
+  return end;
+}
+
 /// The end of the path as the base of what hangs on it, in its own axes, given the motion of the
 /// path's base. For w0, alpha0, a0 of the base, an acceleration seen from it becomes
 ///   a0 + alpha0 x p + w0 x (w0 x p) + 2 w0 x v + a.

@@ -15,23 +15,6 @@ struct RneaWorkspace {
   Array<Force<S>> f;   ///< force across the joint
 };
 
-/// What the first body hangs on: the world, at rest but for the acceleration -g that stands for
-/// gravity.
-template <class S>
-struct WorldBase {
-  Vec3<S> gravity;  ///< m/s^2, world frame
-  static constexpr bool moves = false;
-};
-
-/// The same where the bodies are a piece of a larger tree: the body that the piece hangs on, in its
-/// own axes.
-template <class S>
-struct MovingBase {
-  Vec3<S> w;    ///< angular velocity
-  Motion<S> a;  ///< classical acceleration, gravity included
-  static constexpr bool moves = true;
-};
-
 /// The outward pass of rnea: velocities, accelerations, and the force that each body needs. After
 /// compute_turns.
 template <class S, class Real, template <class> class Array, class Q, class V, class A, class F,

@@ -43,12 +43,21 @@ struct HangingPath {
 /// results do not either.
 class BlockPlan {
  public:
-  /// kind: what may share a block and a pack, per node. longest: of a block, in nodes.
-  /// fill: of which kinds a pack may hold blocks of different lengths, a bit for each kind.
-  BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind, std::int32_t width,
-            std::int32_t longest, std::uint32_t fill);
+  struct Options {
+    std::int32_t width = 4;     ///< of the registers
+    std::int32_t longest = 64;  ///< block, in nodes, unless there is no node near that may end it
+    std::uint32_t fill = 0;  ///< kinds whose packs may hold blocks of different lengths, a bit each
+    /// Blocks of a path are made so short that this many registers are filled, if they stay longer
+    /// than `shortest`.
+    std::int32_t registers = 1;
+    std::int32_t shortest = 1;
+  };
+  /// kind: what may share a block and a pack, per node. may_end: per node, whether a block should
+  /// end there if the path goes on; empty: everywhere.
+  BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind,
+            std::span<const std::uint8_t> may_end, const Options& options);
 
-  std::int32_t width() const { return width_; }
+  std::int32_t width() const { return options_.width; }
   std::span<const std::int32_t> nodes() const { return nodes_; }
   /// By path, from its beginning outward; so the next block of a path is the next block.
   std::span<const Block> blocks() const { return blocks_; }
@@ -68,11 +77,11 @@ class BlockPlan {
 
  private:
   void cut_path(const HeavyPaths& paths, std::int32_t path, std::span<const std::uint8_t> kind,
-                std::int32_t longest);
-  void make_packs(const Level& level, std::uint32_t fill);
+                std::span<const std::uint8_t> may_end);
+  void make_packs(const Level& level);
   void find_hanging(const HeavyPaths& paths);
 
-  std::int32_t width_;
+  Options options_;
   std::int32_t steps_ = 0, longest_pack_ = 0;
   std::vector<std::int32_t> nodes_, lanes_;
   std::vector<Block> blocks_;

@@ -555,27 +555,31 @@ RBD_KERNEL void prepare(const KernelContext<RealOf<S>>& context) {
 /// See KernelTable::body_forces.
 template <class S>
 RBD_KERNEL const Force<RealOf<S>>* body_forces(const KernelContext<RealOf<S>>& context,
-                                               const BasicInverseDynamics<RealOf<S>>& args,
+                                               std::span<const RealOf<S>> states,
+                                               const BasicExternalWrenches<RealOf<S>>& f_ext,
                                                std::size_t state) noexcept {
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
-  const Group<S> group{state, 1, args.layout};
-  const Row<S> q = group.read(args.q, size(model.nq), scratch.q);
-  with_forces<S>(model, scratch.workspace, group, args.f_ext, q,
-                 [](const auto&) RBD_INLINE_LAMBDA {});
+  const Group<S> group{state, 1, Layout::rows};
+  const Row<S> q = group.read(states, size(model.nq), scratch.q);
+  with_forces<S>(model, scratch.workspace, group, f_ext, q, [](const auto&) RBD_INLINE_LAMBDA {});
   return scratch.workspace.f_ext.data;
 }
 
 /// The table of all of them for one Scalar.
 template <class S>
 constexpr KernelTable<RealOf<S>> kernel_table() {
-  const Force<RealOf<S>>* (*forces)(const KernelContext<RealOf<S>>&,
-                                    const BasicInverseDynamics<RealOf<S>>&,
-                                    std::size_t) noexcept = nullptr;
+  decltype(KernelTable<RealOf<S>>::body_forces) forces = nullptr;
   if constexpr (ScalarTraits<S>::width == 1) forces = body_forces<S>;
-  return {ScalarTraits<S>::width, scratch_bytes<S>,   prepare<S>,
-          inverse_dynamics<S>,    coriolis_forces<S>, mass_matrix<S>,
-          forward_dynamics<S>,    energies<S>,        link_kinematics<S>,
+  return {ScalarTraits<S>::width,
+          scratch_bytes<S>,
+          prepare<S>,
+          inverse_dynamics<S>,
+          coriolis_forces<S>,
+          mass_matrix<S>,
+          forward_dynamics<S>,
+          energies<S>,
+          link_kinematics<S>,
           forces};
 }
 

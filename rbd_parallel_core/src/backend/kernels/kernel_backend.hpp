@@ -43,8 +43,9 @@ class KernelBackend : public BasicBackend<Real> {
   /// The model in the backend's own numbers. Only when configured.
   const ModelView<Real>& kernel_model() const noexcept { return model_; }
   /// The wrenches of one state as forces on the bodies.
-  const Force<Real>* body_forces(const InverseDynamics& args, std::size_t state) const noexcept {
-    return scalars_.table->body_forces(scalars_.contexts.front(), args, state);
+  const Force<Real>* body_forces(std::span<const Real> q, const BasicExternalWrenches<Real>& f_ext,
+                                 std::size_t state) const noexcept {
+    return scalars_.table->body_forces(scalars_.contexts.front(), q, f_ext, state);
   }
 
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;

@@ -45,8 +45,8 @@ struct KernelTable {
   Kernel<BasicLinkKinematics<Real>> link_kinematics;
   /// The wrenches on the links of one state as forces on the bodies, each at its body's origin and
   /// in its axes. They lie in the memory of the context. Only where width is 1.
-  const Force<Real>* (*body_forces)(const KernelContext<Real>&, const BasicInverseDynamics<Real>&,
-                                    std::size_t state) noexcept;
+  const Force<Real>* (*body_forces)(const KernelContext<Real>&, std::span<const Real> q,
+                                    const BasicExternalWrenches<Real>&, std::size_t state) noexcept;
 };
 
 /// The kernels that compute one state at a time, for the set or the best one below it.

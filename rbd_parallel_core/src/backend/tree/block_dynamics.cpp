@@ -2,29 +2,82 @@
 #include "block_dynamics.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace rbd_parallel_core {
 namespace {
 
-/// Short enough that a few registers full of blocks come out of a small tree, and that the numbers
-/// of a pack stay in the near caches; long enough that seams cost little.
-std::int32_t chosen_length(std::int32_t bodies, std::int32_t width) {
-  return std::clamp(bodies / (2 * width), 16, 128);
+/// The smallest inertia that the joint of a body sees of that body alone.
+template <class Real>
+Real own_inertia(const ModelView<Real>& model, std::int32_t i) {
+  const BodyView<Real>& body = model.body[i];
+  Real smallest = std::numeric_limits<Real>::infinity();
+  visit_joint<Real>(body, [&](const auto& joint) {
+    for_each_column(joint, [&](int k, const auto& column) {
+      smallest = std::min(
+          smallest, column.dot(column.times(body.inertia)) + model.armature[body.v_index + k]);
+    });
+  });
+  return smallest;
+}
+
+/// Bodies that may end a block of forward dynamics. The block divides by what its last joint sees
+/// of its last body alone, where the sequential algorithm divides by what it sees of all beyond: a
+/// massless link there would cost all digits. So it must not be much lighter than its neighbours on
+/// the path, of the same joint type.
+template <class Real>
+std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const HeavyPaths& paths) {
+  constexpr std::int32_t neighbours = 8;
+  constexpr Real much_lighter = Real(0.02);
+  std::vector<std::uint8_t> heavy(static_cast<std::size_t>(model.body_count), 0);
+  for (std::int32_t path = 0; path < paths.count(); ++path) {
+    const std::span<const std::int32_t> nodes = paths.nodes(path);
+    const auto n = static_cast<std::int32_t>(nodes.size());
+    std::vector<Real> inertia;
+    for (const std::int32_t i : nodes) inertia.push_back(own_inertia(model, i));
+    for (std::int32_t k = 0; k < n; ++k) {
+      const auto at = [](std::int32_t j) { return static_cast<std::size_t>(j); };
+      Real largest = 0;
+      for (std::int32_t j = std::max(0, k - neighbours); j <= std::min(n - 1, k + neighbours);
+           ++j) {
+        const bool alike = model.body[nodes[at(j)]].type == model.body[nodes[at(k)]].type;
+        if (alike) largest = std::max(largest, inertia[at(j)]);
+      }
+      heavy[at(nodes[at(k)])] = inertia[at(k)] > 0 && inertia[at(k)] >= much_lighter * largest;
+    }
+  }
+  return heavy;
 }
 
 template <class Real>
-BlockPlan make_plan(const ModelView<Real>& model, std::int32_t width, std::int32_t longest) {
+HeavyPaths heavy_paths_of(const ModelView<Real>& model) {
   std::vector<std::int32_t> parent;
+  for (std::int32_t i = 0; i < model.body_count; ++i) parent.push_back(model.body[i].parent);
+  return HeavyPaths(parent);
+}
+
+/// Blocks short enough that the numbers of a pack stay in the near caches and that two threads find
+/// work in a small tree; long enough that seams cost little.
+template <class Real>
+BlockPlan make_plan(const ModelView<Real>& model, const HeavyPaths& paths,
+                    std::span<const std::uint8_t> heavy, std::int32_t width, std::int32_t longest) {
   std::vector<std::uint8_t> kind;
-  std::uint32_t single = 0;  // joints of one coordinate have an empty step
+  BlockPlan::Options options{.width = width, .longest = 256, .registers = 2, .shortest = 32};
+  if (longest > 0) options = {.width = width, .longest = longest};
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const JointType type = model.body[i].type;
-    parent.push_back(model.body[i].parent);
     kind.push_back(static_cast<std::uint8_t>(type));
-    if (nv_of(type) == 1) single |= 1U << static_cast<unsigned>(type);
+    // Joints of one coordinate have an empty step.
+    if (nv_of(type) == 1) options.fill |= 1U << static_cast<unsigned>(type);
   }
-  return BlockPlan(HeavyPaths(parent), kind, width,
-                   longest > 0 ? longest : chosen_length(model.body_count, width), single);
+  return BlockPlan(paths, kind, heavy, options);
+}
+
+bool ends_heavy(const BlockPlan& plan, std::span<const std::uint8_t> heavy) {
+  return std::all_of(plan.blocks().begin(), plan.blocks().end(), [&](const Block& block) {
+    const auto last = static_cast<std::size_t>(block.first + block.length - 1);
+    return block.ends_path || heavy[static_cast<std::size_t>(plan.nodes()[last])] != 0;
+  });
 }
 
 std::vector<PackOffsets> offsets_of(const BlockPlan& plan) {
@@ -59,7 +112,9 @@ template <class Real>
 BlockDynamics<Real>::BlockDynamics(const ModelView<Real>& model, InstructionSet set, int threads,
                                    std::int32_t longest)
     : table_(&block_table<Real>(set)),
-      plan_(make_plan(model, table_->width, longest)),
+      heavy_(heavy_bodies(model, heavy_paths_of(model))),
+      plan_(make_plan(model, heavy_paths_of(model), heavy_, table_->width, longest)),
+      can_go_forward_(ends_heavy(plan_, heavy_)),
       offsets_(offsets_of(plan_)),
       team_(threads) {
   for (const BlockPlan::Level& level : plan_.levels()) {
@@ -105,6 +160,27 @@ void BlockDynamics<Real>::inverse_dynamics(const TreeState<Real>& state) noexcep
       if (!levels[l].cut) continue;
       run_seams(&BlockTable<Real>::inward_seams, state, levels[l]);
       run(&BlockTable<Real>::torques, state, tasks_[l]);
+    }
+  });
+}
+
+template <class Real>
+void BlockDynamics<Real>::forward_dynamics(const TreeState<Real>& state) noexcept {
+  using Table = BlockTable<Real>;
+  team_.call([&] {
+    const auto levels = plan_.levels();
+    run(&Table::read_forward, state, all_);
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      if (l == 0 || levels[l].cut) run_seams(&Table::velocity_seams, state, levels[l]);
+      run(&Table::velocities, state, tasks_[l]);
+    }
+    for (std::size_t l = levels.size(); l-- > 0;) {
+      run(&Table::articulate, state, tasks_[l]);
+      if (levels[l].cut) run_seams(&Table::close_paths, state, levels[l]);
+    }
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      if (l == 0 || levels[l].cut) run_seams(&Table::acceleration_seams, state, levels[l]);
+      run(&Table::accelerations, state, tasks_[l]);
     }
   });
 }

@@ -9,8 +9,8 @@
 
 namespace rbd_parallel_core {
 
-/// Inverse dynamics of one state of one large tree, by blocks (docs/vtree.md). The model must have
-/// no mimic joints and live as long.
+/// Inverse and forward dynamics of one state of one large tree, by blocks (docs/vtree.md). The
+/// model must have no mimic joints and live as long.
 template <class Real>
 class BlockDynamics {
  public:
@@ -19,8 +19,15 @@ class BlockDynamics {
                 std::int32_t longest);
 
   void inverse_dynamics(const TreeState<Real>& state) noexcept;
+  /// Whether forward dynamics may be done by blocks: on each that does not end its path stands a
+  /// body that is no lighter than its like. A block divides by the inertia of its last body alone.
+  bool can_go_forward() const { return can_go_forward_; }
+  void forward_dynamics(const TreeState<Real>& state) noexcept;
+
   /// NaN unless all numbers of the last call, in and out, were finite.
   Real taint() const noexcept { return table_->taint(context_); }
+  /// After forward_dynamics: the first coordinate at which the motion is singular, or -1.
+  std::int32_t singular() const noexcept { return table_->singular(context_); }
 
  private:
   using Phase = typename BlockTable<Real>::Phase;
@@ -34,7 +41,9 @@ class BlockDynamics {
                  const BlockPlan::Level& level);
 
   const BlockTable<Real>* table_;
+  std::vector<std::uint8_t> heavy_;  ///< per body
   BlockPlan plan_;
+  bool can_go_forward_;
   std::vector<PackOffsets> offsets_;
   std::vector<Tasks> tasks_;  ///< by level
   Tasks all_;                 ///< of all levels

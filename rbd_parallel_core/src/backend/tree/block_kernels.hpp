@@ -4,6 +4,7 @@
 #include "block_table.hpp"
 #include "lanes.hpp"
 #include "rbd_parallel_core/algorithm/path_motion.hpp"
+#include "rbd_parallel_core/algorithm/two_port.hpp"
 
 /// The phases of BlockTable: blocks of one tree side by side in the lanes of a pack. A pack of
 /// blocks is to the algorithms a robot like any other, a chain whose numbers happen to be packs; so
@@ -19,15 +20,22 @@ struct BlockShared {
   // Packs, by step or coordinate.
   BodyView<S>* body;
   S *armature, *damping, *friction;
-  S *q, *v, *a;  ///< the state in lanes
+  S* rigid_armature;  ///< so large on empty steps that nothing moves there
+  S *q, *v, *a;       ///< the state in lanes
   S *sine, *cosine;
-  Force<S>* f;
-  S* taint;  ///< per pack
+  Force<S>* f;                          ///< forces, or bias forces
+  Motion<S>* c;                         ///< velocity products, then accelerations
+  EliminatedCoordinate<S>* eliminated;  ///< per coordinate
+  Motion<S>* y;                         ///< per coordinate: OpenEnd::y_over_D
+  S* taint;                             ///< per pack
   // Numbers, by block.
   MovingBase<Real>* base;    ///< how its base moves
   PathMotion<Real>* motion;  ///< how its end moves relative to that
   Force<Real>* top;          ///< that it exerts on its base
-  Force<Real>* tip;          ///< that the next block of the path exerts on it
+  Force<Real>* tip;          ///< that it exerts on the next block of the path
+  TwoPort<Real>* port;       ///< it alone; after close_paths M and m with all that hangs on its end
+  EndMotion<Real>* end;      ///< after close_paths
+  std::int32_t* singular;    ///< coordinate, or -1
   // Where the numbers of the lanes come from and go to.
   std::int32_t *q_index, *v_index;  ///< per coordinate and lane
   std::int32_t* tau_index;          ///< the same, -1 where the lane has nothing of its own
@@ -61,17 +69,24 @@ struct BlockShared {
     cut(armature, nv);
     cut(damping, nv);
     cut(friction, nv);
+    cut(rigid_armature, nv);
     cut(q, nq);
     cut(v, nv);
     cut(a, nv);
     cut(sine, steps);
     cut(cosine, steps);
     cut(f, steps);
+    cut(c, steps);
+    cut(eliminated, nv);
+    cut(y, nv);
     cut(taint, packs);
     cut(base, blocks);
     cut(motion, blocks);
     cut(top, blocks);
     cut(tip, blocks);
+    cut(port, blocks);
+    cut(end, blocks);
+    cut(singular, blocks);
     cut(q_index, nq * width);
     cut(v_index, nv * width);
     cut(tau_index, nv * width);
@@ -87,6 +102,7 @@ struct BlockScratch {
   Vec3<S>* w;
   Motion<S>* a;
   Mat3<S>* K;
+  ArticulatedInertia<S>* IA;
   S* tau;
 
   static RBD_INLINE std::size_t bytes(std::size_t steps) {
@@ -110,6 +126,7 @@ struct BlockScratch {
     cut(w, steps);
     cut(a, steps);
     cut(K, steps);
+    cut(IA, steps);
     cut(tau, 6 * steps);
     return used;
   }
@@ -123,6 +140,7 @@ struct PackRobot {
   BlockPack pack;
   ModelView<S> model;
   RneaWorkspace<S, Column> ws;
+  AbaWorkspace<S, Column> aba;
   BlockShared<S> shared;
   BlockScratch<S> scratch;
   PackOffsets at;
@@ -152,6 +170,19 @@ struct PackRobot {
     robot.ws.a = {robot.scratch.a};
     robot.ws.K = {robot.scratch.K};
     robot.ws.f = {robot.shared.f + first};
+    robot.aba.turns = robot.ws.turns;
+    robot.aba.w = robot.ws.w;
+    robot.aba.c = {robot.shared.c + first};
+    robot.aba.pA = robot.ws.f;
+    robot.aba.IA = {robot.scratch.IA};
+    robot.aba.eliminated = {robot.shared.eliminated + robot.at.v};
+    return robot;
+  }
+  /// The same for aba, to which empty steps are rigid.
+  static RBD_INLINE PackRobot rigid(const BlockContext<Real>& context, std::byte* memory,
+                                    std::int32_t p) {
+    PackRobot robot = of(context, memory, p);
+    robot.model.armature = robot.shared.rigid_armature + robot.at.v;
     return robot;
   }
 
@@ -197,6 +228,10 @@ RBD_INLINE BodyView<Real> empty_step() {
   body.form = PlacementForm::dh_parallel;
   return body;
 }
+
+/// Inertia beyond all that a robot has, and far from overflow when multiplied by a few numbers.
+template <class Real>
+inline constexpr Real immovable = sizeof(Real) == 4 ? Real(1e30) : Real(1e200);
 
 /// The form that both have: their own where it is the same, else the next more general one.
 RBD_INLINE PlacementForm common_form(PlacementForm a, PlacementForm b) {
@@ -260,6 +295,8 @@ RBD_KERNEL void prepare_pack(const BlockContext<RealOf<S>>& context, std::int32_
         shared.v_index[at * width + l] = dof;
         shared.tau_index[at * width + l] = own ? dof : -1;
         store_lane<S>(shared.armature + at, 0, l, empty ? Real(0) : model.armature[dof]);
+        store_lane<S>(shared.rigid_armature + at, 0, l,
+                      empty ? immovable<Real> : model.armature[dof]);
         store_lane<S>(shared.damping + at, 0, l, empty ? Real(0) : model.damping[dof]);
         store_lane<S>(shared.friction + at, 0, l, empty ? Real(0) : model.friction[dof]);
       }
@@ -269,7 +306,16 @@ RBD_KERNEL void prepare_pack(const BlockContext<RealOf<S>>& context, std::int32_
 
 template <class S>
 RBD_KERNEL void prepare_blocks(const BlockContext<RealOf<S>>& context) {
-  for (std::int32_t p = 0; p < context.plan.pack_count; ++p) prepare_pack<S>(context, p);
+  const PlanView& plan = context.plan;
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  for (std::int32_t p = 0; p < plan.pack_count; ++p) {
+    prepare_pack<S>(context, p);
+    const BlockPack& pack = plan.packs[p];
+    for (std::int32_t h = 0; h < pack.hanging; ++h) {
+      const HangingPath& path = plan.hanging[pack.first_hanging + h];
+      shared.body[pack.first_step + path.step].has_more_children = true;
+    }
+  }
 }
 
 // ---- outward ------------------------------------------------------------------------------------
@@ -402,15 +448,31 @@ RBD_KERNEL void outward(const BlockContext<RealOf<S>>& context, const TreeState<
 
 // ---- inward -------------------------------------------------------------------------------------
 
+/// Brings the results of a pack to where they belong, and looks whether they are finite.
+template <class S>
+RBD_INLINE void write_results(const PackRobot<S>& robot, const OutRow<S>& results, RealOf<S>* out,
+                              std::int32_t p) {
+  using Real = RealOf<S>;
+  constexpr std::size_t width = ScalarTraits<S>::width;
+  S taint = robot.shared.taint[p];
+  const std::int32_t* index =
+      robot.shared.tau_index + robot.at.v * static_cast<std::int64_t>(width);
+  for (std::int32_t k = 0; k < robot.model.nv; ++k) {
+    taint = mul_add(S(Real(0)), results.load(k), taint);
+    for (std::size_t l = 0; l < width; ++l) {
+      const std::int32_t at = index[static_cast<std::size_t>(k) * width + l];
+      if (at >= 0) out[at] = results.data[static_cast<std::size_t>(k) * width + l];
+    }
+  }
+  robot.shared.taint[p] = taint;
+}
+
 /// The inward pass of one pack with its torques, written to where they belong. Returns the forces
 /// on the bases.
 template <class S>
-RBD_INLINE Force<S> write_torques(const BlockContext<RealOf<S>>& context,
-                                  const TreeState<RealOf<S>>& state, const PackRobot<S>& robot,
+RBD_INLINE Force<S> write_torques(const TreeState<RealOf<S>>& state, const PackRobot<S>& robot,
                                   const Force<S>& tip, std::int32_t p) {
   using Real = RealOf<S>;
-  constexpr std::size_t width = ScalarTraits<S>::width;
-  (void)context;
   const OutRow<S> tau{reinterpret_cast<Real*>(robot.scratch.tau)};
   with_pack_rates(robot, state, [&](const auto& v, const auto& a) RBD_INLINE_LAMBDA {
     for (std::int32_t k = 0; k < robot.model.nv; ++k) {
@@ -419,17 +481,7 @@ RBD_INLINE Force<S> write_torques(const BlockContext<RealOf<S>>& context,
   });
   const Force<S> top =
       rnea_inward(robot.model, robot.ws, PackRow<S>{robot.q().data}, tip, tau, MovingBase<S>{});
-  S taint = robot.shared.taint[p];
-  const std::int32_t* index =
-      robot.shared.tau_index + robot.at.v * static_cast<std::int64_t>(width);
-  for (std::int32_t k = 0; k < robot.model.nv; ++k) {
-    taint = mul_add(S(Real(0)), tau.load(k), taint);
-    for (std::size_t l = 0; l < width; ++l) {
-      const std::int32_t at = index[static_cast<std::size_t>(k) * width + l];
-      if (at >= 0) state.tau[at] = tau.data[static_cast<std::size_t>(k) * width + l];
-    }
-  }
-  robot.shared.taint[p] = taint;
+  write_results(robot, tau, state.tau, p);
   return top;
 }
 
@@ -445,7 +497,7 @@ RBD_KERNEL void inward_pack(const BlockContext<RealOf<S>>& context,
   }
   const Force<S> nothing = Force<S>::zero();
   const Force<S> top = robot.pack.ends_paths
-                           ? write_torques<S>(context, state, robot, nothing, p)
+                           ? write_torques<S>(state, robot, nothing, p)
                            : rnea_inward(robot.model, robot.ws, PackRow<S>{robot.q().data}, nothing,
                                          NoTorques{}, MovingBase<S>{});
   to_lanes(
@@ -487,8 +539,266 @@ RBD_KERNEL void torques(const BlockContext<RealOf<S>>& context, const TreeState<
     const auto tip = from_lanes<Force, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
       return robot.shared.tip[robot.block(context.plan, l)];
     });
-    write_torques<S>(context, state, robot, tip, p);
+    write_torques<S>(state, robot, tip, p);
   }
+}
+
+// ---- forward dynamics ---------------------------------------------------------------------------
+
+/// Calls visit(v) with what reads the velocities of a pack.
+template <class S, class Visit>
+RBD_INLINE void with_pack_velocities(const PackRobot<S>& robot, const TreeState<RealOf<S>>& state,
+                                     const Visit& visit) {
+  if (state.v != nullptr) {
+    visit(PackRow<S>{robot.v().data});
+  } else {
+    visit(Zeros<S>{});
+  }
+}
+
+template <class S>
+RBD_KERNEL void read_forward_pack(const BlockContext<RealOf<S>>& context,
+                                  const TreeState<RealOf<S>>& state, std::byte* scratch,
+                                  std::int32_t p) {
+  using Real = RealOf<S>;
+  constexpr std::size_t width = ScalarTraits<S>::width;
+  const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+  const BlockShared<S>& shared = robot.shared;
+  const std::int32_t* q_index = shared.q_index + robot.at.q * static_cast<std::int64_t>(width);
+  const std::int32_t* v_index = shared.v_index + robot.at.v * static_cast<std::int64_t>(width);
+  S taint = gather_coordinates<S>(state.q, q_index, robot.model.nq, robot.q().data);
+  if (state.v != nullptr) {
+    taint = taint + gather_coordinates<S>(state.v, v_index, robot.model.nv, robot.v().data);
+  }
+  if (state.a != nullptr) {
+    taint = taint + gather_coordinates<S>(state.a, v_index, robot.model.nv, robot.a().data);
+  } else {
+    for (std::int32_t k = 0; k < robot.model.nv; ++k) robot.a().data[k] = S(Real(0));
+  }
+  shared.taint[p] = taint;
+  const PackRow<S> q{robot.q().data};
+  compute_turns(robot.model, robot.ws.turns, q);
+  if (robot.pack.ends_paths || state.v == nullptr) return;
+  const PathMotion<S> turn = path_turn(robot.model, robot.ws.turns, q, PackRow<S>{robot.v().data});
+  to_lanes(
+      turn, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+        return shared.motion[robot.block(context.plan, l)];
+      });
+}
+
+template <class S>
+RBD_KERNEL void read_forward(const BlockContext<RealOf<S>>& context,
+                             const TreeState<RealOf<S>>& state, std::byte* scratch,
+                             Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    read_forward_pack<S>(context, state, scratch, p);
+  }
+}
+
+template <class S>
+RBD_KERNEL void velocity_seams(const BlockContext<RealOf<S>>& context,
+                               const TreeState<RealOf<S>>& state, std::byte*,
+                               Range blocks) noexcept {
+  using Real = RealOf<S>;
+  const PlanView& plan = context.plan;
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
+    if (begins_path(plan, b)) {
+      const bool on_world = context.model.body[plan.nodes[plan.blocks[b].first]].parent < 0;
+      if (on_world) shared.base[b].w = Vec3<Real>::zero();
+    } else if (state.v != nullptr) {
+      const PathMotion<Real>& turn = shared.motion[b - 1];
+      shared.base[b].w = turn.E * (shared.base[b - 1].w + turn.v.w);
+    }
+  }
+}
+
+template <class S>
+RBD_KERNEL void velocities_of_pack(const BlockContext<RealOf<S>>& context,
+                                   const TreeState<RealOf<S>>& state, std::byte* scratch,
+                                   std::int32_t p) {
+  const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+  const PlanView& plan = context.plan;
+  const auto base = from_lanes<MovingBase, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+    return robot.shared.base[robot.block(plan, l)];
+  });
+  with_pack_velocities(robot, state, [&](const auto& v) RBD_INLINE_LAMBDA {
+    aba_velocities(robot.model, robot.aba, PackRow<S>{robot.q().data}, v, NoForces{}, base);
+    if constexpr (!is_zero<std::remove_cvref_t<decltype(v)>>) {
+      for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
+        const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
+        robot.shared.base[path.block].w = lane_of(robot.aba.w.data[path.step], path.lane);
+      }
+    }
+  });
+  if (state.f_ext != nullptr) subtract_external_forces(robot, state.f_ext);
+}
+
+template <class S>
+RBD_KERNEL void velocities(const BlockContext<RealOf<S>>& context,
+                           const TreeState<RealOf<S>>& state, std::byte* scratch,
+                           Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    velocities_of_pack<S>(context, state, scratch, p);
+  }
+}
+
+/// Adds what hangs on the bodies of a pack to their inertias and bias forces, in a fixed order.
+template <class S>
+RBD_INLINE void add_hanging_bodies(const PlanView& plan, const PackRobot<S>& robot) {
+  for (std::int32_t k = 0; robot.pack.hanging > 0 && k < robot.model.body_count; ++k) {
+    if (robot.model.body[k].has_more_children) {
+      robot.aba.IA.data[k] = ArticulatedInertia<S>::zero();
+    }
+  }
+  for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
+    const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
+    add_to_lane(robot.aba.IA.data[path.step], path.lane, robot.shared.port[path.block].M);
+    add_to_lane(robot.aba.pA.data[path.step], path.lane, robot.shared.port[path.block].m);
+  }
+}
+
+/// Keeps which coordinate of each block is singular.
+template <class S>
+RBD_INLINE void keep_singular(const PlanView& plan, const PackRobot<S>& robot, const S& singular) {
+  constexpr std::size_t width = ScalarTraits<S>::width;
+  RealOf<S> lanes[width];
+  ScalarTraits<S>::store(lanes, singular);
+  for (std::size_t l = 0; l < static_cast<std::size_t>(robot.pack.blocks); ++l) {
+    const auto at = static_cast<std::int64_t>(lanes[l]) - 1 + robot.at.v;
+    robot.shared.singular[robot.block(plan, l)] =
+        lanes[l] > 0 ? robot.shared.v_index[static_cast<std::size_t>(at) * width + l] : -1;
+  }
+}
+
+template <class S>
+RBD_KERNEL void articulate_pack(const BlockContext<RealOf<S>>& context,
+                                const TreeState<RealOf<S>>& state, std::byte* scratch,
+                                std::int32_t p) {
+  const PackRobot<S> robot = PackRobot<S>::rigid(context, scratch, p);
+  const PlanView& plan = context.plan;
+  const BlockShared<S>& shared = robot.shared;
+  add_hanging_bodies(plan, robot);
+  const auto port = [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+    return shared.port[robot.block(plan, l)];
+  };
+  with_pack_velocities(robot, state, [&](const auto& v) RBD_INLINE_LAMBDA {
+    const PackRow<S> q{robot.q().data}, tau{robot.a().data};
+    ArticulatedBody<S> body;
+    if (robot.pack.ends_paths) {
+      FreeEnd end;
+      body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
+    } else {
+      auto end = OpenEnd<S, Column>::at_itself(Column<Motion<S>>{shared.y + robot.at.v});
+      body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
+      to_lanes(
+          end.across, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+            return port(l).across;
+          });
+    }
+    to_lanes(
+        body.IA,
+        robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& { return port(l).M; });
+    to_lanes(
+        body.pA,
+        robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& { return port(l).m; });
+    keep_singular(plan, robot, body.singular);
+  });
+}
+
+template <class S>
+RBD_KERNEL void articulate(const BlockContext<RealOf<S>>& context,
+                           const TreeState<RealOf<S>>& state, std::byte* scratch,
+                           Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    articulate_pack<S>(context, state, scratch, p);
+  }
+}
+
+/// One block after the other, from the ends of the paths inward.
+template <class S>
+RBD_KERNEL void close_paths(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>&,
+                            std::byte*, Range blocks) noexcept {
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  for (std::int32_t b = blocks.end - 1; b >= blocks.begin; --b) {
+    if (context.plan.blocks[b].ends_path) continue;
+    TwoPort<RealOf<S>>& port = shared.port[b];
+    const TwoPort<RealOf<S>>& next = shared.port[b + 1];
+    shared.end[b] = end_motion(port.across, next.M, next.m);
+    close_path(port, shared.end[b], next.M, next.m, port.M, port.m);
+  }
+}
+
+/// One block after the other, outward.
+template <class S>
+RBD_KERNEL void acceleration_seams(const BlockContext<RealOf<S>>& context,
+                                   const TreeState<RealOf<S>>& state, std::byte*,
+                                   Range blocks) noexcept {
+  using Real = RealOf<S>;
+  const PlanView& plan = context.plan;
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
+    if (begins_path(plan, b)) {
+      const bool on_world = context.model.body[plan.nodes[plan.blocks[b].first]].parent < 0;
+      if (on_world) shared.base[b].a = {Vec3<Real>::zero(), -state.gravity};
+    } else {
+      shared.base[b].a = moved_end(shared.end[b - 1], shared.base[b - 1].a);
+      shared.tip[b - 1] = shared.port[b].M * shared.base[b].a + shared.port[b].m;
+    }
+  }
+}
+
+template <class S>
+RBD_KERNEL void accelerations_of_pack(const BlockContext<RealOf<S>>& context,
+                                      const TreeState<RealOf<S>>& state, std::byte* scratch,
+                                      std::int32_t p) {
+  using Real = RealOf<S>;
+  const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+  const PlanView& plan = context.plan;
+  const BlockShared<S>& shared = robot.shared;
+  const auto base = from_lanes<MovingBase, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+    return shared.base[robot.block(plan, l)];
+  });
+  const OutRow<S> qdd{reinterpret_cast<Real*>(robot.scratch.tau)};
+  const PackRow<S> q{robot.q().data};
+  with_pack_velocities(robot, state, [&](const auto& v) RBD_INLINE_LAMBDA {
+    if (robot.pack.ends_paths) {
+      aba_accelerations(robot.model, robot.aba, q, v, base, NoForces{}, qdd);
+      return;
+    }
+    const auto tip = from_lanes<Force, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+      return shared.tip[robot.block(plan, l)];
+    });
+    const Motion<S>* y = shared.y + robot.at.v;
+    aba_accelerations(
+        robot.model, robot.aba, q, v, base,
+        [&](std::int32_t at) RBD_INLINE_LAMBDA { return dot(y[at], tip); }, qdd);
+  });
+  for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
+    const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
+    shared.base[path.block].a = lane_of(robot.aba.c.data[path.step], path.lane);
+  }
+  write_results(robot, qdd, state.tau, p);
+}
+
+template <class S>
+RBD_KERNEL void accelerations(const BlockContext<RealOf<S>>& context,
+                              const TreeState<RealOf<S>>& state, std::byte* scratch,
+                              Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    accelerations_of_pack<S>(context, state, scratch, p);
+  }
+}
+
+template <class S>
+RBD_KERNEL std::int32_t first_singular(const BlockContext<RealOf<S>>& context) noexcept {
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  std::int32_t first = -1;
+  for (std::int32_t b = 0; b < context.plan.block_count; ++b) {
+    const std::int32_t dof = shared.singular[b];
+    if (dof >= 0 && (first < 0 || dof < first)) first = dof;
+  }
+  return first;
 }
 
 // ---- the table ----------------------------------------------------------------------------------
@@ -527,7 +837,15 @@ RBD_KERNEL constexpr BlockTable<RealOf<S>> block_kernels() {
           &inward<S>,
           &inward_seams<S>,
           &torques<S>,
-          &taint_of_packs<S>};
+          &read_forward<S>,
+          &velocity_seams<S>,
+          &velocities<S>,
+          &articulate<S>,
+          &close_paths<S>,
+          &acceleration_seams<S>,
+          &accelerations<S>,
+          &taint_of_packs<S>,
+          &first_singular<S>};
 }
 
 }  // namespace rbd_parallel_core

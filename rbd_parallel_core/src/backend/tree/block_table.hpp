@@ -45,11 +45,11 @@ template <class Real>
 struct TreeState {
   const Real* q;
   const Real* v;
-  const Real* a;
+  const Real* a;             ///< forward dynamics: the torques
   const Force<Real>* f_ext;  ///< per body, at its origin, in its axes
   Vec3<Real> gravity;
   bool friction;
-  Real* tau;
+  Real* tau;  ///< forward dynamics: the accelerations
 };
 
 template <class Real>
@@ -83,8 +83,22 @@ struct BlockTable {
   Phase inward;        ///< packs: forces inward; torques of those that end their paths
   Phase inward_seams;  ///< blocks: forces between blocks
   Phase torques;       ///< packs: forces inward again, torques of those that do not
+
+  // Forward dynamics. From the first level to the last:
+  Phase read_forward;    ///< packs: joint coordinates into lanes; how cut paths turn
+  Phase velocity_seams;  ///< blocks: how their bases turn
+  Phase velocities;      ///< packs: velocity products; bases of the paths that hang on them
+  // then from the last level to the first:
+  Phase articulate;   ///< packs: articulated inertias, and two-ports of what does not end its path
+  Phase close_paths;  ///< blocks: articulated inertias with all that hangs on their ends
+  // then from the first level to the last:
+  Phase acceleration_seams;  ///< blocks: how their bases accelerate, what pulls at their ends
+  Phase accelerations;       ///< packs
+
   /// NaN unless all that the phases read and wrote was finite
   Real (*taint)(const BlockContext<Real>&) noexcept;
+  /// After articulate: -1, or the first coordinate at which the motion is singular
+  std::int32_t (*singular)(const BlockContext<Real>&) noexcept;
 };
 
 /// The phases for the set, in lanes of double or float.

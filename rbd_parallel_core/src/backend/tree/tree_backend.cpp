@@ -21,6 +21,21 @@ Real taint_of(std::span<const Real> numbers) noexcept {
                              Real(0));
 }
 
+StateStatus status_of(auto taint) noexcept {
+  if (taint == 0) return {};
+  return {StateStatus::Code::not_finite, -1};
+}
+
+/// Spoils the results of a state that is not ok, and says so.
+template <class Real>
+void report(const StateStatus& state, std::span<Real> results, std::span<StateStatus> status,
+            std::size_t s) noexcept {
+  if (state.code != StateStatus::Code::ok) {
+    std::fill(results.begin(), results.end(), std::numeric_limits<Real>::quiet_NaN());
+  }
+  if (!status.empty()) status[s] = state;
+}
+
 /// The n numbers of state s, none where the array is not given.
 template <class T>
 std::span<T> row_of(std::span<T> array, std::size_t s, std::size_t n) noexcept {
@@ -61,23 +76,22 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
 // ---- inverse dynamics ---------------------------------------------------------------------------
 
 template <class Real>
-std::span<const Force<Real>> TreeBackend<Real>::forces_of(const InverseDynamics& args,
+std::span<const Force<Real>> TreeBackend<Real>::forces_of(std::span<const Real> q,
+                                                          const BasicExternalWrenches<Real>& f_ext,
                                                           std::size_t s) noexcept {
-  if (args.f_ext.links.empty()) return {};
-  return {this->body_forces(args, s), static_cast<std::size_t>(this->kernel_model().body_count)};
+  if (f_ext.links.empty()) return {};
+  return {this->body_forces(q, f_ext, s),
+          static_cast<std::size_t>(this->kernel_model().body_count)};
 }
 
 template <class Real>
-void TreeBackend<Real>::finish(const InverseDynamics& args, std::size_t s, Real taint) noexcept {
+Real TreeBackend<Real>::taint_of_state(std::span<const Real> q,
+                                       const BasicExternalWrenches<Real>& f_ext,
+                                       std::size_t s) noexcept {
   const ModelView<Real>& model = this->kernel_model();
-  const std::size_t wrenches = 6 * args.f_ext.links.size();
-  taint = taint + taint_of(row_of(args.f_ext.wrenches, s, wrenches));
-  const Row<Real> q{row_of(args.q, s, static_cast<std::size_t>(model.nq)).data()};
-  const bool good = taint_if_no_rotation(model, q, taint) == Real(0);
-  const std::span<Real> tau = row_of(args.tau, s, static_cast<std::size_t>(model.nv));
-  if (!good) std::fill(tau.begin(), tau.end(), std::numeric_limits<Real>::quiet_NaN());
-  if (args.status.empty()) return;
-  args.status[s] = good ? StateStatus{} : StateStatus{StateStatus::Code::not_finite, -1};
+  const Row<Real> row{row_of(q, s, static_cast<std::size_t>(model.nq)).data()};
+  return taint_if_no_rotation(model, row,
+                              taint_of(row_of(f_ext.wrenches, s, 6 * f_ext.links.size())));
 }
 
 template <class Real>
@@ -85,10 +99,11 @@ void TreeBackend<Real>::by_blocks(const InverseDynamics& args, std::size_t s,
                                   const Vec3<Real>& gravity, bool friction) noexcept {
   const ModelView<Real>& model = this->kernel_model();
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
+  const std::span<Real> tau = row_of(args.tau, s, nv);
   blocks_->inverse_dynamics({row_of(args.q, s, nq).data(), row_of(args.v, s, nv).data(),
-                             row_of(args.a, s, nv).data(), forces_of(args, s).data(), gravity,
-                             friction, row_of(args.tau, s, nv).data()});
-  finish(args, s, blocks_->taint());
+                             row_of(args.a, s, nv).data(), forces_of(args.q, args.f_ext, s).data(),
+                             gravity, friction, tau.data()});
+  report(status_of(blocks_->taint() + taint_of_state(args.q, args.f_ext, s)), tau, args.status, s);
 }
 
 template <class Real>
@@ -99,8 +114,10 @@ void TreeBackend<Real>::by_scans(const InverseDynamics& args, std::size_t s) noe
                               a = row_of(args.a, s, nv);
   const std::span<Real> tau = row_of(args.tau, s, nv);
   // The sizes are those that it was configured for, so it has nothing to refuse.
-  static_cast<void>(scans_->inverse_dynamics(q, v, a, forces_of(args, s), model.gravity, tau));
-  finish(args, s, taint_of(q) + taint_of(v) + taint_of(a) + taint_of(std::span<const Real>(tau)));
+  static_cast<void>(
+      scans_->inverse_dynamics(q, v, a, forces_of(args.q, args.f_ext, s), model.gravity, tau));
+  const Real taint = taint_of(q) + taint_of(v) + taint_of(a) + taint_of<Real>(tau);
+  report(status_of(taint + taint_of_state(args.q, args.f_ext, s)), tau, args.status, s);
 }
 
 template <class Real>
@@ -127,6 +144,41 @@ Result TreeBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
                               .status = args.status,
                               .layout = args.layout};
   for (std::size_t s = 0; s < args.batch; ++s) by_blocks(still, s, Vec3<Real>::zero(), false);
+  return {};
+}
+
+// ---- forward dynamics ---------------------------------------------------------------------------
+
+template <class Real>
+void TreeBackend<Real>::forward(const ForwardDynamics& args, std::size_t s) noexcept {
+  const ModelView<Real>& model = this->kernel_model();
+  const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
+  const std::span<Real> qdd = row_of(args.qdd, s, nv);
+  blocks_->forward_dynamics({row_of(args.q, s, nq).data(), row_of(args.v, s, nv).data(),
+                             row_of(args.tau, s, nv).data(),
+                             forces_of(args.q, args.f_ext, s).data(), model.gravity,
+                             this->options().friction, qdd.data()});
+  // A singular state's results mean nothing, whether finite or not; one that is not finite to begin
+  // with is reported as such.
+  const Real taint_of_inputs = taint_of(row_of(args.q, s, nq)) + taint_of(row_of(args.v, s, nv)) +
+                               taint_of(row_of(args.tau, s, nv)) +
+                               taint_of_state(args.q, args.f_ext, s);
+  const std::int32_t singular = blocks_->singular();
+  StateStatus status = status_of(taint_of_inputs);
+  if (status.code == StateStatus::Code::ok && singular >= 0) {
+    status = {StateStatus::Code::singular, singular};
+  } else if (status.code == StateStatus::Code::ok) {
+    status = status_of(blocks_->taint());
+  }
+  report(status, qdd, args.status, s);
+}
+
+template <class Real>
+Result TreeBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
+  if (!blocks_ || !blocks_->can_go_forward() || args.method != ForwardMethod::aba) {
+    return KernelBackend<Real>::do_forward_dynamics(args);
+  }
+  for (std::size_t s = 0; s < args.batch; ++s) forward(args, s);
   return {};
 }
 
@@ -179,12 +231,9 @@ Result TreeBackend<Real>::mass_matrix_by_scans(const MassMatrix& args) noexcept 
     static_cast<void>(scans_->mass_matrix(q, M));
     Real taint = taint_if_no_rotation(model, Row<Real>{q.data()}, taint_of(q));
     for (std::size_t i = 0; i < nv; ++i) {
-      taint = taint + taint_of(std::span<const Real>(M.subspan(i * nv, nv)));
+      taint = taint + taint_of<Real>(M.subspan(i * nv, nv));
     }
-    const bool good = taint == Real(0);
-    if (!good) std::fill(M.begin(), M.end(), std::numeric_limits<Real>::quiet_NaN());
-    if (args.status.empty()) continue;
-    args.status[s] = good ? StateStatus{} : StateStatus{StateStatus::Code::not_finite, -1};
+    report(status_of(taint), M, args.status, s);
   }
   return {};
 }

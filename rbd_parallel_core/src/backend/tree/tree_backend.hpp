@@ -21,6 +21,7 @@ class TreeBackend final : public KernelBackend<Real> {
   using typename BasicBackend<Real>::InverseDynamics;
   using typename BasicBackend<Real>::Forces;
   using typename BasicBackend<Real>::MassMatrix;
+  using typename BasicBackend<Real>::ForwardDynamics;
 
   std::string name() const override { return "tree"; }
 
@@ -29,6 +30,7 @@ class TreeBackend final : public KernelBackend<Real> {
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_coriolis_forces(const Forces& args) noexcept override;
   Result do_mass_matrix(const MassMatrix& args) noexcept override;
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
 
  private:
   /// Inverse dynamics of one state of the batch by blocks.
@@ -36,10 +38,15 @@ class TreeBackend final : public KernelBackend<Real> {
                  bool friction) noexcept;
   /// The same by scans.
   void by_scans(const InverseDynamics& args, std::size_t s) noexcept;
+  /// Forward dynamics of one state of the batch by blocks.
+  void forward(const ForwardDynamics& args, std::size_t s) noexcept;
   /// The wrenches of one state as forces on the bodies, none where there are no wrenches.
-  std::span<const Force<Real>> forces_of(const InverseDynamics& args, std::size_t s) noexcept;
-  /// Spoils the results of a state unless all was finite, and reports.
-  void finish(const InverseDynamics& args, std::size_t s, Real taint) noexcept;
+  std::span<const Force<Real>> forces_of(std::span<const Real> q,
+                                         const BasicExternalWrenches<Real>& f_ext,
+                                         std::size_t s) noexcept;
+  /// NaN if the wrenches of a state are not finite, or a quaternion in it is no rotation.
+  Real taint_of_state(std::span<const Real> q, const BasicExternalWrenches<Real>& f_ext,
+                      std::size_t s) noexcept;
   /// What is asked for of the mass matrix of one state.
   StateStatus mass_matrix_of(const MassMatrix& args, std::size_t s) noexcept;
   Result mass_matrix_by_scans(const MassMatrix& args) noexcept;
