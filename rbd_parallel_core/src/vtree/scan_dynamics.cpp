@@ -96,6 +96,7 @@ struct ScanDynamics<Real>::Configured {
         v(size(bodies())),
         f(size(bodies())),
         F(size(column_count())),
+        no_forces(size(bodies()), Force<Real>::zero()),
         column_tau(size(column_count())),
         zeros(size(numbers.view().nv), Real(0)) {
     const std::int32_t steps = tree.view().step_count();
@@ -128,7 +129,7 @@ struct ScanDynamics<Real>::Configured {
   ColumnTables columns;
   std::vector<Transform<Real>> X0, X;
   std::vector<Motion<Real>> axis, v;
-  std::vector<Force<Real>> f, F;
+  std::vector<Force<Real>> f, F, no_forces;
   std::vector<Real> column_tau, zeros, tour, scratch;
 };
 
@@ -168,29 +169,23 @@ Result ScanDynamics<Real>::inverse_dynamics(std::span<const Real> q, std::span<c
 
   const Row<Real> row_q{q.data()}, row_v{v.empty() ? c.zeros.data() : v.data()},
       row_a{a.empty() ? c.zeros.data() : a.data()};
+  const Column<const Force<Real>> forces{f_ext.empty() ? c.no_forces.data() : f_ext.data()};
   const OutRow<Real> out{tau.data()};
-  const auto run = [&](const auto& executor, const auto& forces) {
-    const auto robot = c.robot();
-    const auto ws = c.rnea_workspace();
-    const bool friction = c.options.friction;
-    const Zeros<Real> zeros;
-    if (v.empty() && a.empty()) {
-      rnea_scan<ScanForm::additive>(executor, robot, ws, row_q, zeros, zeros, forces, gravity,
-                                    friction, out);
-    } else if (c.options.recurrence) {
-      rnea_scan<ScanForm::recurrence>(executor, robot, ws, row_q, row_v, row_a, forces, gravity,
-                                      friction, out);
-    } else {
-      rnea_scan<ScanForm::additive>(executor, robot, ws, row_q, row_v, row_a, forces, gravity,
-                                    friction, out);
-    }
-  };
   std::visit(
       [&](const auto& executor) {
-        if (f_ext.empty()) {
-          run(executor, NoForces{});
+        const auto robot = c.robot();
+        const auto ws = c.rnea_workspace();
+        const bool friction = c.options.friction;
+        const Zeros<Real> zeros;
+        if (v.empty() && a.empty()) {
+          rnea_scan<ScanForm::additive>(executor, robot, ws, row_q, zeros, zeros, forces, gravity,
+                                        friction, out);
+        } else if (c.options.recurrence) {
+          rnea_scan<ScanForm::recurrence>(executor, robot, ws, row_q, row_v, row_a, forces, gravity,
+                                          friction, out);
         } else {
-          run(executor, Column<const Force<Real>>{f_ext.data()});
+          rnea_scan<ScanForm::additive>(executor, robot, ws, row_q, row_v, row_a, forces, gravity,
+                                        friction, out);
         }
       },
       c.executor);

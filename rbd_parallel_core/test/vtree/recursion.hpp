@@ -89,13 +89,16 @@ class Recursion {
   Workspace<S> workspace_{};
 };
 
-/// max |found - expected| / max(|expected|, 1)
+/// max |found - expected| / max(|expected|, 1); infinite where something was found that is no
+/// number.
 template <class A, class B>
 double relative_error(const std::vector<A>& found, const std::vector<B>& expected) {
   long double difference = 0, scale = 1;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     const auto right = static_cast<long double>(expected[k]);
-    difference = std::max(difference, std::abs(static_cast<long double>(found[k]) - right));
+    const long double here = std::abs(static_cast<long double>(found[k]) - right);
+    if (!std::isfinite(here)) return std::numeric_limits<double>::infinity();
+    difference = std::max(difference, here);
     scale = std::max(scale, std::abs(right));
   }
   return static_cast<double>(difference / scale);

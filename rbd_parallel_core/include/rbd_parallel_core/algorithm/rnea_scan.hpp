@@ -62,7 +62,7 @@ RBD_INLINE Motion<S> joint_motion_at_root(const BodyView<Real>& body,
 
 /// Sum of rate S over the columns of a joint, in body coordinates.
 template <class S, class Real, class Rates>
-RBD_INLINE Motion<S> joint_motion(const BodyView<Real>& body, const Rates& rates) {
+RBD_KERNEL Motion<S> joint_motion(const BodyView<Real>& body, const Rates& rates) {
   Motion<S> sum = Motion<S>::zero();
   visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {
     for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {

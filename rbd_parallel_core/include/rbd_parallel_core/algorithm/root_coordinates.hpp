@@ -44,9 +44,10 @@ struct PathProduct {
   }
 };
 
-/// iX_parent of one body in the state q.
+/// iX_parent of one body in the state q. A function of its own, as the one below: inlined into the
+/// maps of every executor, the many forms of joints and placements would be compiled as often.
 template <class S, class Real, class Q>
-RBD_INLINE Transform<S> body_transform(const BodyView<Real>& body, const Q& q) {
+RBD_KERNEL Transform<S> body_transform(const BodyView<Real>& body, const Q& q) {
   Transform<S> X;
   visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
     const JointCoordinates<Real, Q> coordinates{body, q};
@@ -63,7 +64,7 @@ RBD_INLINE Transform<S> body_transform(const BodyView<Real>& body, const Q& q) {
 
 /// Keeps iX_0 of body i and the columns of its joint that follow from it.
 template <class S, class Real, template <class> class Array>
-RBD_INLINE void store_place(const BodyView<Real>& body, const RootCoordinates<S, Array>& place,
+RBD_KERNEL void store_place(const BodyView<Real>& body, const RootCoordinates<S, Array>& place,
                             std::int32_t i, const Transform<S>& X0) {
   place.X0.store(i, X0);
   visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {

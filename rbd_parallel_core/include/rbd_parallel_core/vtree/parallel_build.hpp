@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -124,6 +126,13 @@ std::vector<std::uint32_t> steps_to(const Exec& executor, Numbers next, std::int
   return distance;
 }
 
+/// Has the sequential build say what is wrong with these parents.
+[[noreturn]] inline void refuse(std::span<const std::int32_t> parents) {
+  const VTree tree(parents);
+  throw std::logic_error("VTree: the parallel build took a sound tree of " +
+                         std::to_string(tree.size()) + " nodes for a faulty one");
+}
+
 }  // namespace rbd_parallel_core::vtree_detail
 
 namespace rbd_parallel_core {
@@ -138,7 +147,7 @@ VTree VTree::built_by(const Exec& executor, std::span<const std::int32_t> parent
     return parents[at(i)] < -1 || parents[at(i)] >= size;
   });
   const std::int32_t root_count = count_if(executor, size, is_root);
-  if (bad_count > 0 || root_count == 0) return VTree(parents);  // which says what is wrong
+  if (bad_count > 0 || root_count == 0) refuse(parents);
 
   const std::int32_t node_count = root_count > 1 ? size + 1 : size;
   Numbers parent(at(node_count), -1);
@@ -152,7 +161,7 @@ VTree VTree::built_by(const Exec& executor, std::span<const std::int32_t> parent
       1);
   const std::int32_t end = 2 * root + 1;
   const auto distance = steps_to(executor, successors(executor, parent, root), end);
-  if (distance.empty()) return VTree(parents);  // which says where the cycle is
+  if (distance.empty()) refuse(parents);
 
   VTree tree;
   tree.size_ = size;
