@@ -22,8 +22,11 @@ foreach(kernels IN ITEMS scalar_kernels pack_kernels_of_double)
   rbd_add_kernels(test_threads_sanitized ${PROJECT_SOURCE_DIR}/src/backend/kernels/${kernels}.cpp baseline)
   target_compile_options(test_threads_sanitized_${kernels}_baseline PRIVATE ${sanitizer})
 endforeach()
-# The packs of float are the same text; they are linked as they are, since the kernels take long to compile.
-target_sources(test_threads_sanitized PRIVATE $<TARGET_OBJECTS:rbd_parallel_core_pack_kernels_of_float_baseline>)
+# The packs of float are the same text; they are linked as they are, since the kernels take long to compile. So are the
+# kernels that share out their work by TBB.
+target_sources(test_threads_sanitized PRIVATE
+  $<TARGET_OBJECTS:rbd_parallel_core_pack_kernels_of_float_baseline>
+  $<TARGET_OBJECTS:rbd_parallel_core_mass_matrix_kernels_baseline>)
 target_include_directories(test_threads_sanitized PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src/model)
 target_include_directories(test_threads_sanitized SYSTEM PRIVATE ${urdfdom_INCLUDE_DIRS} ${urdfdom_headers_INCLUDE_DIRS})
 target_compile_options(test_threads_sanitized PRIVATE ${sanitizer})
