@@ -67,7 +67,7 @@ void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads,
   if (!model.has_mimic) {
     find_runs();
     find_subtrees();
-    find_ranges();
+    find_ranges(threads);
     cut_work(threads);
   }
   take_memory(threads);
@@ -117,11 +117,12 @@ void TreeMassMatrix<Real>::find_subtrees() {
   context_.subtree_end = subtree_end_.data();
 }
 
-/// The largest subtrees that stay in a cache, and what is left before, between and after them. They
-/// depend on the robot only.
+/// The largest subtrees that stay in a cache, and what is left before, between and after them; one
+/// thread alone is quicker without such seams. No bit depends on them.
 template <class Real>
-void TreeMassMatrix<Real>::find_ranges() {
+void TreeMassMatrix<Real>::find_ranges(int threads) {
   const ModelView<Real>& model = context_.model;
+  const std::int32_t largest = threads > 1 ? largest_subtree : model.body_count;
   std::vector<std::int32_t> bodies(index(model.body_count), 1);  // of each subtree
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     if (model.body[i].parent >= 0) bodies[index(model.body[i].parent)] += bodies[index(i)];
@@ -129,7 +130,7 @@ void TreeMassMatrix<Real>::find_ranges() {
   ranges_.clear();
   subtrees_.clear();
   for (std::int32_t i = 0; i < model.body_count; i = ranges_.back().end) {
-    if (bodies[index(i)] <= largest_subtree) {
+    if (bodies[index(i)] <= largest) {
       subtrees_.push_back(static_cast<std::int32_t>(ranges_.size()));
       ranges_.push_back({i, i + bodies[index(i)], true});
     } else if (!ranges_.empty() && !ranges_.back().subtree) {

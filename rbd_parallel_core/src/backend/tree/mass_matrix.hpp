@@ -42,7 +42,7 @@ class TreeMassMatrix {
  private:
   void find_runs();
   void find_subtrees();
-  void find_ranges();
+  void find_ranges(int threads);
   void cut_work(int threads);
   void take_memory(int threads);
   template <class Work>

@@ -150,10 +150,10 @@ RBD_KERNEL void outward(const TreeMassMatrixContext<Real>& context, const Row<Re
   place_runs(context, range);
 }
 
-/// `carried`: as of crba_forces.
+/// Takes and returns what crba_forces carries: a local copy of it can stay in registers.
 template <class Real>
-RBD_KERNEL void inward(const TreeMassMatrixContext<Real>& context, const Row<Real>& q,
-                       const TreeRange& range, Inertia<Real>& carried) {
+RBD_KERNEL Inertia<Real> inward(const TreeMassMatrixContext<Real>& context, const Row<Real>& q,
+                                const TreeRange& range, Inertia<Real> carried) {
   const ModelView<Real> model = context.model;
   const CrbaWorkspace<Real, Column> ws = context.workspace;
   const TreeColumns<Real> columns = context.columns;
@@ -171,6 +171,7 @@ RBD_KERNEL void inward(const TreeMassMatrixContext<Real>& context, const Row<Rea
         const Real force[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
         for (int a = 0; a < 6; ++a) columns.force[a][c] = force[a];
       });
+  return carried;
 }
 
 template <class Real>
@@ -185,10 +186,8 @@ template <class Real>
 RBD_KERNEL void sweep_subtree(const TreeMassMatrixContext<Real>& context, const Real* q,
                               std::int32_t r) noexcept {
   const TreeRange& range = context.range[r];
-  Inertia<Real> carried = Inertia<Real>::zero();
   outward(context, Row<Real>{q}, range);
-  inward(context, Row<Real>{q}, range, carried);
-  context.carried[r] = carried;
+  context.carried[r] = inward(context, Row<Real>{q}, range, Inertia<Real>::zero());
 }
 
 /// Inertias add up in the order in which one range after the other would be done: the bits do not
@@ -203,7 +202,7 @@ RBD_KERNEL void inward_from_subtrees(const TreeMassMatrixContext<Real>& context,
     if (range.subtree) {
       carried = context.carried[r];
     } else {
-      inward(context, Row<Real>{q}, range, carried);
+      carried = inward(context, Row<Real>{q}, range, carried);
     }
     const std::int32_t parent = context.model.body[range.begin].parent;
     if (parent >= 0 && parent != range.begin - 1) Ic.store(parent, Ic.load(parent) + carried);
