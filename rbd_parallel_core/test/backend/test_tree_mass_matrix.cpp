@@ -66,6 +66,9 @@ std::vector<Robot> robots() {
   all.push_back(conformance::chain(300));  // more than one tile, and worth threads
   all.push_back(auto_robot("binary", {.bodies = 400, .branching = 2, .skew = 0.3}));
   all.push_back(auto_robot("comb", {.bodies = 333, .branching = 1.1, .skew = 0.3}));
+  // Of several subtrees that threads share, and so large that the dense M goes past the caches.
+  all.push_back(auto_robot("large_binary", {.bodies = 1500, .branching = 2, .skew = 0.3}));
+  all.push_back(auto_robot("large_comb", {.bodies = 1600, .branching = 1.05, .skew = 0.3}));
   return all;
 }
 
@@ -379,14 +382,17 @@ ProbeErrors errors_of(const Probed<S>& actual, const Probed<long double>& exact)
 }
 
 /// Chains of 10000 bodies: no error grows with the distance from the root beyond what the recursion
-/// in body coordinates has. The sparse matrix has the bits of the dense one, and half of its size.
+/// in body coordinates has. Straight chains are the hardest: they reach furthest. Turned at the
+/// root, their positions are no round numbers. The sparse matrix has the bits of the dense one, and
+/// half of its size.
 TEST(TreeMassMatrix, IsAsExactAsTheRecursionOnLongChains) {
   constexpr int bodies = 10000;
   for (const bool straight : {true, false}) {
     const Model model = straight ? serial_chain(bodies) : serial_chain(bodies, 0.7);
     Random random(11);
-    const std::vector<double> q =
+    std::vector<double> q =
         straight ? model.neutral() : conformance::random_configuration(model, random);
+    if (straight) q[0] = 0.3;
     const Probed<long double> exact = probe<long double>(model, q);
     const ProbeErrors recursion = errors_of(probe<double>(model, q), exact);
     TreeMassMatrix<double> matrix;
@@ -402,12 +408,8 @@ TEST(TreeMassMatrix, IsAsExactAsTheRecursionOnLongChains) {
       std::copy(row, row + i + 1, &actual.tail[(i + Probe<double>::rows - n) * n]);
     }
     const ProbeErrors errors = errors_of(actual, exact);
-    RecordProperty(straight ? "straight_diagonal" : "random_diagonal",
-                   std::to_string(errors.diagonal / recursion.diagonal));
-    EXPECT_LE(errors.diagonal, 100 * std::max(recursion.diagonal, 1e-16));
-    EXPECT_LE(errors.tail, 100 * std::max(recursion.tail, 1e-16));
-    EXPECT_LE(errors.diagonal, 1e-10);
-    EXPECT_LE(errors.tail, 1e-10);
+    EXPECT_LE(errors.diagonal, 10 * std::max(recursion.diagonal, 1e-16));
+    EXPECT_LE(errors.tail, 10 * std::max(recursion.tail, 1e-16));
   }
 }
 

@@ -173,14 +173,21 @@ struct JointTurns {
   RBD_INLINE ZTurn<S> load(std::int32_t i) const { return {cosine.load(i), sine.load(i)}; }
 };
 
+/// The angles of the joints begin <= i < end.
 template <class S, class Real, template <class> class Array, class Q>
-RBD_KERNEL void compute_turns(const ModelView<Real>& model, JointTurns<S, Array> turns, Q q) {
-  for (std::int32_t i = 0; i < model.body_count; ++i) {
+RBD_INLINE void compute_angles(const ModelView<Real>& model, const JointTurns<S, Array>& turns,
+                               const Q& q, std::int32_t begin, std::int32_t end) {
+  for (std::int32_t i = begin; i < end; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {
       turns.angle.store(i, joint.angle(JointCoordinates<Real, Q>{body, q}));
     });
   }
+}
+
+template <class S, class Real, template <class> class Array, class Q>
+RBD_KERNEL void compute_turns(const ModelView<Real>& model, JointTurns<S, Array> turns, Q q) {
+  compute_angles(model, turns, q, 0, model.body_count);
   sincos_all(turns.angle, turns.sine, turns.cosine, model.body_count);
 }
 

@@ -81,16 +81,16 @@ RBD_KERNEL void project_on_ancestors(ModelView<Real> model, CrbaWorkspace<S, Arr
   }
 }
 
-/// Outward: axes of the bodies, origins of the runs, and every column seen from the origin of its
-/// run. After compute_turns.
+/// Outward over the bodies begin <= i < end: their axes, the origins of their runs, and every
+/// column seen from the origin of its run. After the sines and cosines, and after the parents.
 template <class S, class Real, template <class> class Array, class Q>
-RBD_KERNEL void crba_axes(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>& memory,
-                          Q q) {
+RBD_KERNEL void crba_axes(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>& memory, Q q,
+                          std::int32_t begin, std::int32_t end) {
   // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
   // again after each.
   const ModelView<Real> model = robot;
   const CrbaWorkspace<S, Array> ws = memory;
-  for (std::int32_t i = 0; i < model.body_count; ++i) {
+  for (std::int32_t i = begin; i < end; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
       const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
@@ -117,17 +117,20 @@ RBD_KERNEL void crba_axes(const ModelView<Real>& robot, const CrbaWorkspace<S, A
   }
 }
 
-/// Inward: composite inertias, and for each column k of each body i the force F = Ic S_k that
-/// accelerates the subtree along it. Calls on_diagonal(i, k, S_k . F), then, unless no column comes
-/// before it, on_force(i, k, F in the common coordinates of the run). After crba_axes.
+/// Inward over the bodies end > i >= begin: composite inertias, and for each column k of each body
+/// i the force F = Ic S_k that accelerates the subtree along it. Calls on_diagonal(i, k, S_k . F),
+/// then, unless no column comes before it, on_force(i, k, F in the common coordinates of the run).
+/// `carried`: in, the composite inertia of body `end` as its parent sees it, if that is the one
+/// before it; out, that of body `begin`. What body `begin` adds to a parent further before is left
+/// to the caller. After crba_axes.
 template <class S, class Real, template <class> class Array, class Q, class OnDiagonal,
           class OnForce>
 RBD_INLINE void crba_forces(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws,
-                            const Q& q, const OnDiagonal& on_diagonal, const OnForce& on_force) {
+                            const Q& q, std::int32_t begin, std::int32_t end, Inertia<S>& carried,
+                            const OnDiagonal& on_diagonal, const OnForce& on_force) {
   // The composite inertia of body i + 1 is carried along to its parent i; other children's are
   // kept.
-  Inertia<S> carried = Inertia<S>::zero();
-  for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
+  for (std::int32_t i = end - 1; i >= begin; --i) {
     const BodyView<Real>& body = model.body[i];
     Inertia<S> Ic = broadcast<S>(body.inertia);
     if (body.next_is_child) Ic += carried;
@@ -137,7 +140,8 @@ RBD_INLINE void crba_forces(const ModelView<Real>& model, const CrbaWorkspace<S,
       if (body.parent >= 0) {
         const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
         carried = X.apply_inverse(Ic);
-        if (body.parent != i - 1) ws.Ic.store(body.parent, ws.Ic.load(body.parent) + carried);
+        if (body.parent != i - 1 && body.parent >= begin)
+          ws.Ic.store(body.parent, ws.Ic.load(body.parent) + carried);
       }
       const Mat3<S>& E = ws.E.load(i);
       for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
@@ -162,9 +166,10 @@ RBD_KERNEL void crba(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>
   // What is not written below is zero; what mimic joints share is added to.
   if (model.has_mimic || (model.has_branches && !Matrix::zeros_persist)) M.clear();
   for (std::int32_t k = 0; k < model.nv; ++k) M.store(k, k, S(model.armature[k]));
-  crba_axes(model, ws, q);
+  crba_axes(model, ws, q, 0, model.body_count);
+  Inertia<S> carried = Inertia<S>::zero();
   crba_forces(
-      model, ws, q,
+      model, ws, q, 0, model.body_count, carried,
       [&](std::int32_t i, int k, const S& product) RBD_INLINE_LAMBDA {
         const BodyView<Real>& body = model.body[i];
         const std::int32_t row = body.v_index + k;

@@ -17,8 +17,14 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 /// Numbers below which a second thread costs more than it brings.
 constexpr std::int64_t worth_threads = 1 << 16;
 
+/// Bodies of a subtree that is done at once: some 700 bytes each, to stay in the second cache.
+constexpr std::int32_t largest_subtree = 512;
+
+/// Numbers that count for as much work as a body on the way outward and inward.
+constexpr std::int64_t numbers_a_body = 64;
+
 /// Bytes from which on a matrix is written past the caches.
-constexpr std::size_t stream_from = std::size_t{1} << 26;
+constexpr std::size_t stream_from = std::size_t{1} << 24;
 
 /// Cuts arrays from a block of memory, or counts its bytes where there is none yet.
 class Cutter {
@@ -61,6 +67,7 @@ void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads,
   if (!model.has_mimic) {
     find_runs();
     find_subtrees();
+    find_ranges(threads);
     cut_work(threads);
   }
   take_memory(threads);
@@ -108,6 +115,32 @@ void TreeMassMatrix<Real>::find_subtrees() {
     subtree_end_[index(parent)] = std::max(subtree_end_[index(parent)], end);
   }
   context_.subtree_end = subtree_end_.data();
+}
+
+/// The largest subtrees that stay in a cache, and what is left before, between and after them; one
+/// thread alone is quicker without such seams. No bit depends on them.
+template <class Real>
+void TreeMassMatrix<Real>::find_ranges(int threads) {
+  const ModelView<Real>& model = context_.model;
+  const std::int32_t largest = threads > 1 ? largest_subtree : model.body_count;
+  std::vector<std::int32_t> bodies(index(model.body_count), 1);  // of each subtree
+  for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
+    if (model.body[i].parent >= 0) bodies[index(model.body[i].parent)] += bodies[index(i)];
+  }
+  ranges_.clear();
+  subtrees_.clear();
+  for (std::int32_t i = 0; i < model.body_count; i = ranges_.back().end) {
+    if (bodies[index(i)] <= largest) {
+      subtrees_.push_back(static_cast<std::int32_t>(ranges_.size()));
+      ranges_.push_back({i, i + bodies[index(i)], true});
+    } else if (!ranges_.empty() && !ranges_.back().subtree) {
+      ++ranges_.back().end;
+    } else {
+      ranges_.push_back({i, i + 1, false});
+    }
+  }
+  context_.range = ranges_.data();
+  context_.range_count = static_cast<std::int32_t>(ranges_.size());
 }
 
 template <class Real>
@@ -163,6 +196,7 @@ void TreeMassMatrix<Real>::take_memory(int threads) {
     for (Real*& array : context_.columns.high) cutter.cut(array, columns);
     for (Real*& array : context_.columns.low) cutter.cut(array, columns);
     cutter.cut(context_.columns.diagonal, columns);
+    cutter.cut(context_.carried, context_.range_count);
   });
   std::int32_t deepest = 0;
   for (const std::int32_t depth : rows_.depth()) deepest = std::max(deepest, depth + 1);
@@ -196,6 +230,20 @@ void TreeMassMatrix<Real>::share_out(std::int32_t count, std::int64_t numbers,
   });
 }
 
+/// Fills the columns; returns as TreeMassMatrixKernels::moderate.
+template <class Real>
+bool TreeMassMatrix<Real>::sweep(const Real* q, bool& finite) noexcept {
+  kernels_->outward_to_subtrees(context_, q);
+  share_out(static_cast<std::int32_t>(subtrees_.size()), numbers_a_body * context_.model.body_count,
+            [&](std::int32_t begin, std::int32_t end, std::size_t) {
+              for (std::int32_t k = begin; k < end; ++k) {
+                kernels_->subtree(context_, q, subtrees_[index(k)]);
+              }
+            });
+  kernels_->inward_from_subtrees(context_, q);
+  return kernels_->moderate(context_, q, finite);
+}
+
 template <class Real>
 StateStatus TreeMassMatrix<Real>::finish(std::span<Real> results, bool moderate,
                                          bool finite) const noexcept {
@@ -212,7 +260,7 @@ StateStatus TreeMassMatrix<Real>::dense(std::span<const Real> q, std::span<Real>
   if (context_.model.has_mimic) {
     moderate = kernels_->dense_with_mimic(context_, q.data(), M.data(), finite);
   } else {
-    moderate = kernels_->sweep(context_, q.data(), finite);
+    moderate = sweep(q.data(), finite);
     const bool stream = M.size_bytes() >= stream_from;
     share_out(static_cast<std::int32_t>(groups_.size()), static_cast<std::int64_t>(M.size()),
               [&](std::int32_t begin, std::int32_t end, std::size_t thread) {
@@ -228,7 +276,7 @@ StateStatus TreeMassMatrix<Real>::sparse(std::span<const Real> q, std::span<Real
   if (context_.model.has_mimic) {
     moderate = kernels_->sparse_with_mimic(context_, q.data(), values.data(), finite);
   } else {
-    moderate = kernels_->sweep(context_, q.data(), finite);
+    moderate = sweep(q.data(), finite);
     share_out(static_cast<std::int32_t>(sparse_pieces_.size()) - 1, nonzeros(),
               [&](std::int32_t begin, std::int32_t end, std::size_t thread) {
                 if (values.empty()) return;

@@ -42,18 +42,22 @@ class TreeMassMatrix {
  private:
   void find_runs();
   void find_subtrees();
+  void find_ranges(int threads);
   void cut_work(int threads);
   void take_memory(int threads);
   template <class Work>
   void share_out(std::int32_t count, std::int64_t numbers, const Work& work) noexcept;
+  bool sweep(const Real* q, bool& finite) noexcept;
   StateStatus finish(std::span<Real> results, bool moderate, bool finite) const noexcept;
 
   const TreeMassMatrixKernels<Real>* kernels_ = nullptr;
   TreeMassMatrixContext<Real> context_{};
   MassMatrixRows rows_;
   std::vector<TreeRun> runs_;
+  std::vector<TreeRange> ranges_;
   std::vector<TreeRowGroup> groups_;
   std::vector<std::int32_t> run_of_body_, subtree_end_;
+  std::vector<std::int32_t> subtrees_;       ///< those of the ranges that are some
   std::vector<std::int32_t> sparse_pieces_;  ///< groups at which a piece of the sparse M begins
   std::vector<KernelMemory> memory_;
   std::vector<TreeScratch<Real>> scratch_;  ///< one a thread

@@ -93,11 +93,11 @@ RBD_INLINE bool is_moderate(const ModelView<Real>& model, const Row<Real>& q,
   return finite && largest < moderate_limit<Real>;
 }
 
-/// Where the origins of the runs are, for each of their columns.
+/// Where the origins of the runs are that begin in a range, for each of their columns.
 template <class Real>
-RBD_KERNEL void place_runs(const TreeMassMatrixContext<Real>& context) {
+RBD_KERNEL void place_runs(const TreeMassMatrixContext<Real>& context, const TreeRange& range) {
   const TreeColumns<Real>& columns = context.columns;
-  for (std::int32_t i = 0; i < context.model.body_count; ++i) {
+  for (std::int32_t i = range.begin; i < range.end; ++i) {
     const BodyView<Real>& body = context.model.body[i];
     if (body.head != i) continue;
     const TreeRun& run = context.run[context.run_of_body[i]];
@@ -121,18 +121,44 @@ RBD_KERNEL void place_runs(const TreeMassMatrixContext<Real>& context) {
   }
 }
 
+/// Sines and cosines of a range. sincos_all works on turns_padding joints at a time, so the last
+/// ones of a range go by way of a copy: what follows belongs to another range.
 template <class Real>
-RBD_KERNEL bool sweep_columns(const TreeMassMatrixContext<Real>& context, const Real* q,
-                              bool& finite) noexcept {
+RBD_KERNEL void compute_turns_of(const ModelView<Real>& model,
+                                 const JointTurns<Real, Column>& turns, const Row<Real>& q,
+                                 const TreeRange& range) {
+  compute_angles(model, turns, q, range.begin, range.end);
+  const std::int32_t count = range.end - range.begin, whole = count - count % turns_padding;
+  Real* const angle = turns.angle.data + range.begin;
+  Real* const sine = turns.sine.data + range.begin;
+  Real* const cosine = turns.cosine.data + range.begin;
+  sincos_all(Column<Real>{angle}, Column<Real>{sine}, Column<Real>{cosine}, whole);
+  Real last[3][turns_padding] = {};
+  for (std::int32_t k = whole; k < count; ++k) last[0][k - whole] = angle[k];
+  sincos_all(Column<Real>{last[0]}, Column<Real>{last[1]}, Column<Real>{last[2]}, count - whole);
+  for (std::int32_t k = whole; k < count; ++k) {
+    sine[k] = last[1][k - whole];
+    cosine[k] = last[2][k - whole];
+  }
+}
+
+template <class Real>
+RBD_KERNEL void outward(const TreeMassMatrixContext<Real>& context, const Row<Real>& q,
+                        const TreeRange& range) {
+  compute_turns_of(context.model, context.workspace.turns, q, range);
+  crba_axes(context.model, context.workspace, q, range.begin, range.end);
+  place_runs(context, range);
+}
+
+/// Takes and returns what crba_forces carries: a local copy of it can stay in registers.
+template <class Real>
+RBD_KERNEL Inertia<Real> inward(const TreeMassMatrixContext<Real>& context, const Row<Real>& q,
+                                const TreeRange& range, Inertia<Real> carried) {
   const ModelView<Real> model = context.model;
   const CrbaWorkspace<Real, Column> ws = context.workspace;
   const TreeColumns<Real> columns = context.columns;
-  const Row<Real> state{q};
-  compute_turns(model, ws.turns, state);
-  crba_axes(model, ws, state);
-  place_runs(context);
   crba_forces(
-      model, ws, state,
+      model, ws, q, range.begin, range.end, carried,
       [&](std::int32_t i, int k, const Real& product) RBD_INLINE_LAMBDA {
         const std::int32_t c = model.body[i].column + k;
         columns.diagonal[c] = product + model.armature[c];
@@ -145,8 +171,51 @@ RBD_KERNEL bool sweep_columns(const TreeMassMatrixContext<Real>& context, const 
         const Real force[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
         for (int a = 0; a < 6; ++a) columns.force[a][c] = force[a];
       });
+  return carried;
+}
+
+template <class Real>
+RBD_KERNEL void outward_to_subtrees(const TreeMassMatrixContext<Real>& context,
+                                    const Real* q) noexcept {
+  for (std::int32_t r = 0; r < context.range_count; ++r) {
+    if (!context.range[r].subtree) outward(context, Row<Real>{q}, context.range[r]);
+  }
+}
+
+template <class Real>
+RBD_KERNEL void sweep_subtree(const TreeMassMatrixContext<Real>& context, const Real* q,
+                              std::int32_t r) noexcept {
+  const TreeRange& range = context.range[r];
+  outward(context, Row<Real>{q}, range);
+  context.carried[r] = inward(context, Row<Real>{q}, range, Inertia<Real>::zero());
+}
+
+/// Inertias add up in the order in which one range after the other would be done: the bits do not
+/// depend on the ranges.
+template <class Real>
+RBD_KERNEL void inward_from_subtrees(const TreeMassMatrixContext<Real>& context,
+                                     const Real* q) noexcept {
+  const Column<Inertia<Real>>& Ic = context.workspace.Ic;
+  Inertia<Real> carried = Inertia<Real>::zero();  // of the range behind
+  for (std::int32_t r = context.range_count - 1; r >= 0; --r) {
+    const TreeRange& range = context.range[r];
+    if (range.subtree) {
+      carried = context.carried[r];
+    } else {
+      carried = inward(context, Row<Real>{q}, range, carried);
+    }
+    const std::int32_t parent = context.model.body[range.begin].parent;
+    if (parent >= 0 && parent != range.begin - 1) Ic.store(parent, Ic.load(parent) + carried);
+  }
+}
+
+template <class Real>
+RBD_KERNEL bool is_moderate_state(const TreeMassMatrixContext<Real>& context, const Real* q,
+                                  bool& finite) noexcept {
+  const Real* const diagonal = context.columns.diagonal;
   return is_moderate(
-      model, state, [&](std::int32_t k) RBD_INLINE_LAMBDA { return columns.diagonal[k]; }, finite);
+      context.model, Row<Real>{q}, [&](std::int32_t k) RBD_INLINE_LAMBDA { return diagonal[k]; },
+      finite);
 }
 
 // ---- dense
@@ -489,8 +558,9 @@ RBD_KERNEL void solve_rows(const TreeMassMatrixContext<Real>& context, const Rea
 template <class S>
 constexpr TreeMassMatrixKernels<RealOf<S>> tree_mass_matrix_table() {
   using Real = RealOf<S>;
-  return {sweep_columns<Real>,    dense_rows<S, Real>,     sparse_rows<S, Real>,
-          dense_with_mimic<Real>, sparse_with_mimic<Real>, factor_rows<Real>,
+  return {outward_to_subtrees<Real>, sweep_subtree<Real>,     inward_from_subtrees<Real>,
+          is_moderate_state<Real>,   dense_rows<S, Real>,     sparse_rows<S, Real>,
+          dense_with_mimic<Real>,    sparse_with_mimic<Real>, factor_rows<Real>,
           solve_rows<Real>};
 }
 

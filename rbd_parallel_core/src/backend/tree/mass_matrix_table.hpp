@@ -28,6 +28,13 @@ struct TreeRun {
   std::int32_t parent_end;  ///< columns of that run before this one are ancestors
 };
 
+/// Bodies begin <= i < end: a subtree of some hundred bodies, which a thread does outward and
+/// inward while it is in the cache, or what lies between such subtrees and the root.
+struct TreeRange {
+  std::int32_t begin, end;
+  bool subtree;
+};
+
 /// Rows of one run, at most mass_matrix_rows.
 struct TreeRowGroup {
   std::int32_t run, begin, end;
@@ -67,10 +74,13 @@ struct TreeMassMatrixContext {
   ModelView<Real> model;
   SparseRows sparse;
   const TreeRun* run;
-  std::int32_t run_count;
+  const TreeRange* range;  ///< range_count, all bodies in their order
+  std::int32_t range_count;
   const TreeRowGroup* group;
   const std::int32_t* run_of_body;
   const std::int32_t* subtree_end;  ///< per column: its descendants end before it
+  Inertia<Real>*
+      carried;  ///< per range: the composite inertia of its first body as its parent sees it
   CrbaWorkspace<Real, Column> workspace;
   TreeColumns<Real> columns;
 };
@@ -79,16 +89,21 @@ template <class Real>
 struct TreeMassMatrixKernels {
   using Context = TreeMassMatrixContext<Real>;
 
-  /// Fills the columns for a state. Returns whether all is finite and so moderate that no entry of
-  /// M can have overflowed; `finite` says whether q and the diagonal are finite at least.
-  bool (*sweep)(const Context&, const Real* q, bool& finite) noexcept;
+  /// Three steps fill the columns for a state: outward over the ranges that are no subtrees;
+  /// outward and inward over each subtree, in any order or at the same time; inward over the rest.
+  void (*outward_to_subtrees)(const Context&, const Real* q) noexcept;
+  void (*subtree)(const Context&, const Real* q, std::int32_t range) noexcept;
+  void (*inward_from_subtrees)(const Context&, const Real* q) noexcept;
+  /// Afterwards: whether all is finite and so moderate that no entry of M can have overflowed.
+  /// `finite`: whether q and the diagonal are finite at least.
+  bool (*moderate)(const Context&, const Real* q, bool& finite) noexcept;
   /// The rows of the groups begin <= g < end of the dense M. `stream`: past the caches.
   void (*dense)(const Context&, const TreeScratch<Real>&, std::int32_t begin, std::int32_t end,
                 Real* M, bool stream) noexcept;
   /// The same of the sparse M.
   void (*sparse)(const Context&, const TreeScratch<Real>&, std::int32_t begin, std::int32_t end,
                  Real* values) noexcept;
-  /// All of M where mimic joints add up entries, by the plain algorithm; returns as `sweep`.
+  /// All of M where mimic joints add up entries, by the plain algorithm; returns as `moderate`.
   bool (*dense_with_mimic)(const Context&, const Real* q, Real* M, bool& finite) noexcept;
   bool (*sparse_with_mimic)(const Context&, const Real* q, Real* values, bool& finite) noexcept;
   /// L in place of the lower triangle of a sparse M: 0, or 1 + the singular coordinate.
