@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short soak; `./dev test --soak` is a longer one."""
+"""The soak of `./dev test --soak`, as long as that is by default."""
 
 import pytest
 import soak
 
 
 def test_node_outlives_the_robot_and_itself(tmp_path):
-    """Law: that of soak.py, for as long as it takes to kill each side."""
-    calls, commands, lives = soak.soak(10, tmp_path, say=lambda _: None)
+    """Law: that of soak.py."""
+    calls, commands, lives = soak.soak(soak.SECONDS, tmp_path, say=lambda _: None)
     assert calls > 0 and commands > 0 and len(lives) == soak.LIVES
 
 
