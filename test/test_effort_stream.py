@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The effort stream in a real process, over DDS: every number that drives a motor, and every reason for none."""
 
+import itertools
 import signal
 import time
 
@@ -9,10 +10,12 @@ import pytest
 from nav_msgs.msg import Odometry
 from node_process import urdf
 from rbd_parallel_msgs.msg import AccelerationReference, StateBatch
-from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics
+from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, GetModelInfo
 from rclpy.qos import qos_profile_sensor_data
+from rclpy.time import Time
 from reference import backend, same
-from robot_side import ERROR, OK, WARN, RobotSide
+from robot_side import ERROR, OK, WARN, RobotSide, value_of
+from rosgraph_msgs.msg import Clock
 
 NAN, INFINITY = float("nan"), float("inf")
 POSITION = [0.3, -0.7, 0.2, 1.1, -0.4, 0.9, 0.1]
@@ -107,6 +110,23 @@ def test_not_finite(stream, bad):
     no_effort_from(robot, "not_finite (joint 'joint_3')", position=[0.0, 0.0, bad, 0.0, 0.0, 0.0, 0.0])
     no_effort_from(robot, "not_finite (joint 'joint_5')", velocity=[0.0, 0.0, 0.0, 0.0, bad, 0.0, 0.0])
     robot.effort_of()
+
+
+def test_the_first_diagnostics_after_a_bad_state_tell_the_reason(stream):
+    """Law: there is no report that has counted a bad state and does not name its reason. By default there are two reports
+    a second, so that it is told within one."""
+    robot = stream(effort_mode="bias")
+    assert robot.client.get("diagnostics_period") <= 0.5
+    robot.effort_of()
+    counted = []
+
+    def report_has_counted():
+        robot.send(position=[0.0, 0.0, NAN, 0.0, 0.0, 0.0, 0.0])
+        counted[:] = [status for status in robot.streams if int(value_of(status, "refused: not_finite") or 0) > 0]
+        return counted
+
+    robot.wait_until(report_has_counted, "a report that counts bad states")
+    assert "not_finite (joint 'joint_3')" in counted[0].message
 
 
 def test_missing_velocity(stream):
@@ -286,13 +306,20 @@ def test_a_floating_base_needs_its_state(serve):
 # Beside the services
 
 
+LONG = 200000  # states in a request
+
+
+def long_request(robot):
+    """The future of one that takes the node's thread for a while."""
+    numbers = [0.1] * (7 * LONG)
+    request = ForwardDynamics.Request(batch_size=LONG, position=numbers, velocity=numbers, effort=numbers)
+    return robot.client.client(ForwardDynamics).call_async(request)
+
+
 def test_a_long_request_does_not_hold_up_the_stream(stream):
-    robot = stream(max_batch=200000, backend="rbd_parallel/reference")
+    robot = stream(max_batch=LONG, backend="rbd_parallel/reference")
     robot.effort_of()
-    batch = 200000
-    request = InverseDynamics.Request(batch_size=batch, position=[0.1] * (7 * batch), velocity=[0.1] * (7 * batch),
-                                      acceleration=[0.1] * (7 * batch))
-    pending = robot.client.client(InverseDynamics).call_async(request)
+    pending = long_request(robot)
     during = 0
     while not pending.done():
         before = len(robot.efforts)
@@ -301,6 +328,34 @@ def test_a_long_request_does_not_hold_up_the_stream(stream):
         during += len(robot.efforts) > before and not pending.done()
     assert pending.result().error_code == 0
     assert during >= 3, "efforts came while the request was computed"
+
+
+def test_simulated_time_goes_on_beside_a_long_request(stream):
+    """Law: stamps that agree with /clock are not ahead of the node's clock, whatever its thread does meanwhile."""
+    robot = stream(max_batch=LONG, backend="rbd_parallel/reference", use_sim_time=True, input_timeout=0.5)
+    clock = robot.node.create_publisher(Clock, "/clock", qos_profile_sensor_data)
+    robot.wait_until(lambda: clock.get_subscription_count() == 1, "the subscription of /clock")
+    times = (Time(nanoseconds=t).to_msg() for t in itertools.count(100 * 10**9, 50 * 10**6))
+
+    def step():
+        stamp = next(times)
+        clock.publish(Clock(clock=stamp))
+        robot.send(stamp=stamp)
+        robot.spin(0.005)
+        return True
+
+    def ahead():
+        robot.streams.clear()
+        robot.wait_until(lambda: step() and len(robot.streams) > 1, "diagnostics")
+        return int(robot.value("effort stream", "refused: stamp_ahead"))
+
+    robot.wait_until(lambda: step() and robot.efforts, "the first effort")
+    before = ahead()  # those that came before the first /clock
+    pending = long_request(robot)
+    while not pending.done():
+        step()
+    assert pending.result().error_code == 0
+    assert ahead() == before
 
 
 def test_diagnostics_tell_what_is_in_use(stream):
