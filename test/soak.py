@@ -189,7 +189,6 @@ class Soak:
         for i in range(1, kills + 1):
             self.kill_robot()
             resident.append(self.steady(max(1.0, begin + seconds * i / kills - time.monotonic())))
-        check_memory(resident)
         return resident
 
     def run(self, seconds):
@@ -235,6 +234,8 @@ def main():
     try:
         with tempfile.TemporaryDirectory() as folder:
             calls, commands, lives = soak(seconds, folder, say)
+        for resident in lives:
+            check_memory(resident)
     except AssertionError as fault:
         print(f"soak: {fault}", file=sys.stderr)
         return 1
