@@ -107,7 +107,10 @@ def tracking_error(folder, namespace, simulate, **parameters):
     """rms in rad, as the controller prints it. The joints move by 0.6 rad."""
     controller = NodeProcess(folder, {"robot_description": ARM, "duration": 3.0}, namespace, program="computed_torque")
     simulator = simulate(namespace, 60, effort_topic="effort_commands", **parameters)
-    code = controller.process.wait(120)
+    try:
+        code = controller.process.wait(120)
+    finally:
+        controller.stop()  # where the simulator has ended, it would wait for ever
     assert code == 0, controller.log
     simulator.process.stop()
     return float(re.search(r"tracking error: rms (\S+) rad", controller.log)[1])
