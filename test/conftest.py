@@ -10,6 +10,11 @@ from node_process import NodeProcess, urdf
 collect_ignore = ["launch"]  # for launch_testing
 
 
+def pytest_collection_modifyitems(items):
+    """The soak comes first: it takes longest, and the others run beside it."""
+    items.sort(key=lambda item: item.path.name != "test_soak.py")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def ros():
     rclpy.init()

@@ -13,6 +13,10 @@ TIMEOUT = 30  # s
 OK, WARN, ERROR = b"\x00", b"\x01", b"\x02"
 
 
+def value_of(status, key):
+    return next((value.value for value in status.values if value.key == key), None)
+
+
 class RobotSide:
     """In the namespace of the client, and spun by it."""
 
@@ -20,7 +24,7 @@ class RobotSide:
         self.client = client
         self.node = client.node
         self.joints = list(joints)
-        self.efforts, self.commands, self.diagnostics = [], [], {}
+        self.efforts, self.commands, self.diagnostics, self.streams = [], [], {}, []
         self.states = self.node.create_publisher(JointState, "joint_states", qos_profile_sensor_data)
         self.references = self.node.create_publisher(AccelerationReference, "dynamics/reference", qos_profile_sensor_data)
         self.node.create_subscription(JointState, "dynamics/effort", self.efforts.append, 1000)
@@ -32,6 +36,8 @@ class RobotSide:
         for status in message.status:
             if status.name.startswith(ours):
                 self.diagnostics[status.name.removeprefix(ours)] = status
+            if status.name == ours + "effort stream":
+                self.streams.append(status)
 
     def spin(self, seconds):
         end = time.monotonic() + seconds
@@ -81,8 +87,7 @@ class RobotSide:
 
     def value(self, status, key):
         """Of the last diagnostics; None where there are none yet."""
-        values = self.diagnostics[status].values if status in self.diagnostics else []
-        return next((value.value for value in values if value.key == key), None)
+        return value_of(self.diagnostics[status], key) if status in self.diagnostics else None
 
     def told(self):
         return "; ".join(f"{name}: {status.level} {status.message}" for name, status in self.diagnostics.items())

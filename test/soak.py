@@ -24,6 +24,7 @@ from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, InverseDynamics, 
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import Float64MultiArray
 
+SECONDS = 120  # of a soak, where nothing else is asked for
 TIMEOUT = 30  # s
 LIVES = 2  # of the node: it is killed once
 SILENCE = 1.0  # s, for which nothing may be published without a robot
@@ -188,7 +189,6 @@ class Soak:
         for i in range(1, kills + 1):
             self.kill_robot()
             resident.append(self.steady(max(1.0, begin + seconds * i / kills - time.monotonic())))
-        check_memory(resident)
         return resident
 
     def run(self, seconds):
@@ -223,7 +223,7 @@ def soak(seconds, folder, say=print):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("seconds", type=float, nargs="?", default=120, help="how long (default 120)")
+    parser.add_argument("seconds", type=float, nargs="?", default=SECONDS, help="how long (default %(default)s)")
     seconds = parser.parse_args().seconds
     begin = time.monotonic()
 
@@ -234,6 +234,8 @@ def main():
     try:
         with tempfile.TemporaryDirectory() as folder:
             calls, commands, lives = soak(seconds, folder, say)
+        for resident in lives:
+            check_memory(resident)
     except AssertionError as fault:
         print(f"soak: {fault}", file=sys.stderr)
         return 1

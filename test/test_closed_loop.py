@@ -15,7 +15,7 @@ START = [0.3, 0.6, -0.2, 1.0, 0.1, -0.6, 0.4]
 HELD = 0.1e-3  # m, how far the tip of a held arm may move
 FALLEN = 50e-3  # m, further than that it has fallen
 PAYLOAD = 2.0  # kg
-TRACKED = 0.02  # rad, rms; what delays make of it is far below, a wrong model far above
+TRACKED = 0.2  # rad, rms; 0.0001 on a quiet machine, 0.025 was seen on a busy one, 0.8 with the wrong model
 HOLD_TIME = 1.0  # s, after which brakes are released without a command
 
 
@@ -107,7 +107,10 @@ def tracking_error(folder, namespace, simulate, **parameters):
     """rms in rad, as the controller prints it. The joints move by 0.6 rad."""
     controller = NodeProcess(folder, {"robot_description": ARM, "duration": 3.0}, namespace, program="computed_torque")
     simulator = simulate(namespace, 60, effort_topic="effort_commands", **parameters)
-    code = controller.process.wait(120)
+    try:
+        code = controller.process.wait(120)
+    finally:
+        controller.stop()  # where the simulator has ended, it would wait for ever
     assert code == 0, controller.log
     simulator.process.stop()
     return float(re.search(r"tracking error: rms (\S+) rad", controller.log)[1])

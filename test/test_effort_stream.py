@@ -9,10 +9,13 @@ import pytest
 from nav_msgs.msg import Odometry
 from node_process import urdf
 from rbd_parallel_msgs.msg import AccelerationReference, StateBatch
-from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics
+from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, GetModelInfo, InverseDynamics
 from rclpy.qos import qos_profile_sensor_data
+from rclpy.time import Time
 from reference import backend, same
-from robot_side import ERROR, OK, WARN, RobotSide
+from robot_side import ERROR, OK, WARN, RobotSide, value_of
+from rosgraph_msgs.msg import Clock
+from test_plugins import third_party
 
 NAN, INFINITY = float("nan"), float("inf")
 POSITION = [0.3, -0.7, 0.2, 1.1, -0.4, 0.9, 0.1]
@@ -107,6 +110,23 @@ def test_not_finite(stream, bad):
     no_effort_from(robot, "not_finite (joint 'joint_3')", position=[0.0, 0.0, bad, 0.0, 0.0, 0.0, 0.0])
     no_effort_from(robot, "not_finite (joint 'joint_5')", velocity=[0.0, 0.0, 0.0, 0.0, bad, 0.0, 0.0])
     robot.effort_of()
+
+
+def test_the_first_diagnostics_after_a_bad_state_tell_the_reason(stream):
+    """Law: there is no report that has counted a bad state and does not name its reason. By default there are two reports
+    a second, so that it is told within one."""
+    robot = stream(effort_mode="bias")
+    assert robot.client.get("diagnostics_period") <= 0.5
+    robot.effort_of()
+    counted = []
+
+    def report_has_counted():
+        robot.send(position=[0.0, 0.0, NAN, 0.0, 0.0, 0.0, 0.0])
+        counted[:] = [status for status in robot.streams if int(value_of(status, "refused: not_finite") or 0) > 0]
+        return counted
+
+    robot.wait_until(report_has_counted, "a report that counts bad states")
+    assert "not_finite (joint 'joint_3')" in counted[0].message
 
 
 def test_missing_velocity(stream):
@@ -286,13 +306,20 @@ def test_a_floating_base_needs_its_state(serve):
 # Beside the services
 
 
+LONG = 200000  # states in a request
+
+
+def long_request(robot):
+    """The future of one that takes the node's thread for a while."""
+    numbers = [0.1] * (7 * LONG)
+    request = ForwardDynamics.Request(batch_size=LONG, position=numbers, velocity=numbers, effort=numbers)
+    return robot.client.client(ForwardDynamics).call_async(request)
+
+
 def test_a_long_request_does_not_hold_up_the_stream(stream):
-    robot = stream(max_batch=200000, backend="rbd_parallel/reference")
+    robot = stream(max_batch=LONG, backend="rbd_parallel/reference")
     robot.effort_of()
-    batch = 200000
-    request = InverseDynamics.Request(batch_size=batch, position=[0.1] * (7 * batch), velocity=[0.1] * (7 * batch),
-                                      acceleration=[0.1] * (7 * batch))
-    pending = robot.client.client(InverseDynamics).call_async(request)
+    pending = long_request(robot)
     during = 0
     while not pending.done():
         before = len(robot.efforts)
@@ -301,6 +328,37 @@ def test_a_long_request_does_not_hold_up_the_stream(stream):
         during += len(robot.efforts) > before and not pending.done()
     assert pending.result().error_code == 0
     assert during >= 3, "efforts came while the request was computed"
+
+
+@third_party
+def test_simulated_time_goes_on_beside_a_long_request(stream, tmp_path, monkeypatch):
+    """Law: while a request takes the node's thread, its clock follows /clock, and states that agree with it are used."""
+    gate = tmp_path / "gate"
+    monkeypatch.setenv("RBD_TEST_GATE", str(gate))
+    robot = stream(effort_mode="inverse_dynamics", backend="third_party/waits", use_sim_time=True, input_timeout=0.5)
+    clock = robot.node.create_publisher(Clock, "/clock", qos_profile_sensor_data)
+
+    def effort_at(tenths):
+        stamp = Time(nanoseconds=tenths * 10**8).to_msg()
+
+        def came():
+            clock.publish(Clock(clock=stamp))
+            robot.send(stamp=stamp)
+            return any(effort.header.stamp == stamp for effort in robot.efforts)
+
+        robot.wait_until(came, f"an effort at {tenths / 10} s")
+
+    effort_at(1000)
+    pending = robot.client.client(InverseDynamics).call_async(InverseDynamics.Request(position=[0.1] * 14))
+    robot.wait_until(gate.with_name("gate.reached").exists, "the request in the backend")
+    try:
+        for tenths in range(1004, 1040, 4):  # further in all than stamps may be ahead of a clock that stands still
+            effort_at(tenths)
+        assert not pending.done()
+    finally:
+        gate.touch()  # or else the node could not end
+    robot.wait_until(pending.done, "the response")
+    assert pending.result().error_code == 0
 
 
 def test_diagnostics_tell_what_is_in_use(stream):

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from node_process import urdf
+from node_process import NodeProcess, urdf
 from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics, MassMatrix
 from rcl_interfaces.msg import ParameterType
 from reference import backend, same, states
@@ -45,6 +45,15 @@ def test_refused_while_active(arm, change):
     assert not result.successful
     assert "while the node is active" in result.reason
     arm.client.good(InverseDynamics, position=[0.0] * 7)
+
+
+@pytest.mark.parametrize("name", ["effort_mode", "effort_limits", "base"])
+def test_a_bare_off_in_yaml_is_told_to_want_quotes(tmp_path, name):
+    """YAML's off is a boolean."""
+    node = NodeProcess(tmp_path, {name: False})
+    assert node.process.wait(20) == 1
+    assert f'parameter {name} is a boolean, expected one of' in node.log
+    assert 'put it in quotes, "off"' in node.log
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A short soak; `./dev test --soak` is a longer one."""
+"""The soak of `./dev test --soak`, as long as that is by default."""
 
 import pytest
 import soak
 
 
-def test_node_outlives_the_robot_and_itself(tmp_path):
-    """Law: that of soak.py, for as long as it takes to kill each side."""
-    calls, commands, lives = soak.soak(10, tmp_path, say=lambda _: None)
+@pytest.fixture(scope="module")
+def soaked(ros, tmp_path_factory):
+    return soak.soak(soak.SECONDS, tmp_path_factory.mktemp("soak"), say=lambda _: None)
+
+
+def test_node_outlives_the_robot_and_itself(soaked):
+    """Law: that of soak.py."""
+    calls, commands, lives = soaked
     assert calls > 0 and commands > 0 and len(lives) == soak.LIVES
+
+
+def test_memory_stays(soaked):
+    """Law: once everything has happened, the node takes no more memory."""
+    for resident in soaked[2]:
+        soak.check_memory(resident)
 
 
 def test_would_see_memory_grow():

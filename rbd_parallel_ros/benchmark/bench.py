@@ -20,6 +20,9 @@ os.environ.setdefault("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))  # apart from
 from ament_index_python.packages import get_package_prefix  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "rbd_parallel_core" / "benchmark"))
+from machine import cpu_model  # noqa: E402
+
 ROBOT = ROOT / "config" / "robots" / "arm7.urdf"
 SERVICES = ["inverse_dynamics", "mass_matrix", "bias_forces", "forward_dynamics"]
 BATCH = 1000
@@ -85,16 +88,6 @@ def measure(rounds, backend, services):
             if done.returncode != 0:
                 raise BenchError(f"service_bench ended with {done.returncode}")
         return json.loads(result.read_text(encoding="utf-8"))
-
-
-def cpu_model():
-    """The processor's name as the kernel gives it."""
-    try:
-        lines = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return "unknown CPU"
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else "unknown CPU"
 
 
 def spread(timing):

@@ -48,26 +48,24 @@ struct Word {
   const char* word;
   Enum value;
 };
-constexpr std::array base_words{Word<Base>{"fixed", Base::fixed},
-                                Word<Base>{"floating", Base::floating}};
-constexpr std::array mimic_words{Word<MimicPolicy>{"honour", MimicPolicy::honour},
-                                 Word<MimicPolicy>{"independent", MimicPolicy::independent}};
-constexpr std::array inertia_words{Word<InertiaPolicy>{"warn", InertiaPolicy::warn},
-                                   Word<InertiaPolicy>{"error", InertiaPolicy::error},
-                                   Word<InertiaPolicy>{"zero", InertiaPolicy::zero}};
+template <class Enum>
+Word(const char*, Enum) -> Word<Enum>;
 
+constexpr std::array base_words{Word{"fixed", Base::fixed}, Word{"floating", Base::floating}};
+constexpr std::array mimic_words{Word{"honour", MimicPolicy::honour},
+                                 Word{"independent", MimicPolicy::independent}};
+constexpr std::array inertia_words{Word{"warn", InertiaPolicy::warn},
+                                   Word{"error", InertiaPolicy::error},
+                                   Word{"zero", InertiaPolicy::zero}};
 constexpr std::array effort_mode_words{
-    Word<EffortMode>{"off", EffortMode::off}, Word<EffortMode>{"gravity", EffortMode::gravity},
-    Word<EffortMode>{"bias", EffortMode::bias},
-    Word<EffortMode>{"inverse_dynamics", EffortMode::inverse_dynamics}};
-constexpr std::array missing_velocity_words{
-    Word<MissingVelocity>{"refuse", MissingVelocity::refuse},
-    Word<MissingVelocity>{"zero", MissingVelocity::zero}};
-constexpr std::array on_stale_words{Word<OnStale>{"stop", OnStale::stop},
-                                    Word<OnStale>{"zero", OnStale::zero}};
-constexpr std::array effort_limits_words{Word<EffortLimits>{"off", EffortLimits::off},
-                                         Word<EffortLimits>{"warn", EffortLimits::warn},
-                                         Word<EffortLimits>{"clamp", EffortLimits::clamp}};
+    Word{"off", EffortMode::off}, Word{"gravity", EffortMode::gravity},
+    Word{"bias", EffortMode::bias}, Word{"inverse_dynamics", EffortMode::inverse_dynamics}};
+constexpr std::array missing_velocity_words{Word{"refuse", MissingVelocity::refuse},
+                                            Word{"zero", MissingVelocity::zero}};
+constexpr std::array on_stale_words{Word{"stop", OnStale::stop}, Word{"zero", OnStale::zero}};
+constexpr std::array effort_limits_words{Word{"off", EffortLimits::off},
+                                         Word{"warn", EffortLimits::warn},
+                                         Word{"clamp", EffortLimits::clamp}};
 
 template <class Words>
 std::string choices(const Words& words) {
@@ -129,6 +127,18 @@ ParameterDescriptor seconds(const std::string& description, double from, double 
   return out;
 }
 
+template <class Words>
+void declare_word(LifecycleNode& node, const std::string& name, const char* initial,
+                  const std::string& description, const Words& words) {
+  const auto& given = node.get_node_parameters_interface()->get_parameter_overrides();
+  const auto found = given.find(name);
+  if (found != given.end() && found->second.get_type() == rclcpp::PARAMETER_BOOL) {
+    throw std::invalid_argument("parameter " + name + " is a boolean, expected " + choices(words) +
+                                "; YAML reads a bare off as a boolean: put it in quotes, \"off\"");
+  }
+  node.declare_parameter(name, std::string(initial), described(description, choices(words)));
+}
+
 void declare_armature(LifecycleNode& node, const std::string& name) {
   ParameterDescriptor descriptor = described(
       "Reflected rotor inertia of the joint, kg m^2 or kg, added to the diagonal of the mass "
@@ -143,31 +153,25 @@ void declare_armature(LifecycleNode& node, const std::string& name) {
 
 void declare_stream_parameters(LifecycleNode& node) {
   const std::string used = std::string(" ") + when;
-  node.declare_parameter(
-      "effort_mode", std::string("off"),
-      described(
-          "What the effort stream computes from joint_states: gravity is g(q), bias is C(q, v) v "
-          "+ g(q), inverse_dynamics adds M(q) a for the accelerations of ~/reference." +
-              used,
-          choices(effort_mode_words)));
-  node.declare_parameter(
-      "missing_velocity", std::string("refuse"),
-      described("Joint states without velocities: not used, or taken as standing still." + used,
-                choices(missing_velocity_words)));
-  node.declare_parameter(
-      "on_stale", std::string("stop"),
-      described(
-          "When joint states stop, or the node is deactivated: publish no effort any more, or "
-          "zeros." +
-              used,
-          choices(on_stale_words)));
-  node.declare_parameter(
-      "effort_limits", std::string("warn"),
-      described(
-          "Efforts beyond the limits of the URDF: as computed, as computed with a warning, or cut "
-          "off at the limit." +
-              used,
-          choices(effort_limits_words)));
+  declare_word(
+      node, "effort_mode", "off",
+      "What the effort stream computes from joint_states: gravity is g(q), bias is C(q, v) v + "
+      "g(q), inverse_dynamics adds M(q) a for the accelerations of ~/reference." +
+          used,
+      effort_mode_words);
+  declare_word(node, "missing_velocity", "refuse",
+               "Joint states without velocities: not used, or taken as standing still." + used,
+               missing_velocity_words);
+  declare_word(node, "on_stale", "stop",
+               "When joint states stop, or the node is deactivated: publish no effort any more, or "
+               "zeros." +
+                   used,
+               on_stale_words);
+  declare_word(node, "effort_limits", "warn",
+               "Efforts beyond the limits of the URDF: as computed, as computed with a warning, or "
+               "cut off at the limit." +
+                   used,
+               effort_limits_words);
   node.declare_parameter(
       "input_timeout", 0.1,
       seconds(
@@ -239,18 +243,14 @@ void declare_node_parameters(LifecycleNode& node) {
                 "are held at position 0. Empty: all, in the order of the model." +
                     used,
                 "joints of the robot, each once"));
-  node.declare_parameter(
-      "base", std::string("fixed"),
-      described("How the root link hangs on the world." + used, choices(base_words)));
+  declare_word(node, "base", "fixed", "How the root link hangs on the world." + used, base_words);
   node.declare_parameter("gravity", std::vector<double>{0.0, 0.0, -9.81},
                          described("m/s^2, in the world frame." + used, "3 finite numbers"));
-  node.declare_parameter(
-      "mimic", std::string("honour"),
-      described("Whether joints with <mimic> follow or have coordinates of their own." + used,
-                choices(mimic_words)));
-  node.declare_parameter("inertia_policy", std::string("warn"),
-                         described("What to do about impossible inertias in the URDF." + used,
-                                   choices(inertia_words)));
+  declare_word(node, "mimic", "honour",
+               "Whether joints with <mimic> follow or have coordinates of their own." + used,
+               mimic_words);
+  declare_word(node, "inertia_policy", "warn",
+               "What to do about impossible inertias in the URDF." + used, inertia_words);
   node.declare_parameter(
       "max_batch", std::int64_t{10000},
       ranged("Largest number of states in one request; memory is taken for it." + used, 1,

@@ -142,6 +142,8 @@ TEST(TrajectoryEffort, OthersThatDoNotFitAreRefused) {
   refused({"joint_7"}, {}, Out::WRONG_SIZE, "name has 1 elements, position 0");
   refused({"joint_7"}, {nan}, Out::INVALID_ARGUMENT, "position of joint 'joint_7' is NaN");
   refused({}, {0.5}, Out::MISSING_JOINT, "'joint_7'");
+  good.others.velocity = {0, 0};  // not used, but a message that is not whole is not trusted
+  refused({"joint_7"}, {0.5}, Out::WRONG_SIZE, "position 1, velocity 2");
 }
 
 /// Law: a mimic joint goes where the joint leads that it follows, and its effort is counted there.

@@ -313,6 +313,7 @@ TEST(LoadUrdf, NamesWhatIsNotClosed) {
       any_has(faults_in(start + "<!-- on and on"), "line 2: not well-formed XML: a comment"));
   EXPECT_TRUE(any_has(faults_in(start + "<![CDATA[ on"), "line 2: not well-formed XML: a CDATA"));
   EXPECT_TRUE(any_has(faults_in(start + " on"), "not well-formed XML"));
+  EXPECT_TRUE(any_has(faults_in(start + "<"), "not well-formed XML"));
   EXPECT_TRUE(any_has(faults_in(start + "<?xml version=\"1.0\"?></robot>"),
                       "line 2: not well-formed XML: a <?...?> is not at the start"));
 }

@@ -41,7 +41,10 @@ bool Clock::ros_time_is_active() const {
   return enabled;
 }
 
-bool Clock::started() { return rcl_clock_time_started(clock_.get()); }
+bool Clock::started() {
+  std::lock_guard lock(*mutex_);
+  return rcl_clock_time_started(clock_.get());
+}
 
 bool Clock::sleep_until(Time until, Context::SharedPtr context) {
   if (!context || !context->is_valid()) {

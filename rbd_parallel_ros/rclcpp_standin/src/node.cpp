@@ -32,8 +32,8 @@ NodeFacade::NodeFacade(const std::string& name, const std::string& name_space,
           std::make_shared<Clock>(options.clock_type()))) {
   parameters_ = std::make_shared<node_interfaces::NodeParametersInterface>(
       base_, clock_->get_clock(), options);
-  time_source_ =
-      std::make_unique<TimeSource>(base_, clock_->get_clock(), parameters_, options.clock_qos());
+  time_source_ = std::make_unique<TimeSource>(base_, clock_->get_clock(), parameters_,
+                                              options.clock_qos(), options.use_clock_thread());
 }
 
 std::vector<std::string> NodeFacade::get_node_names() const {

@@ -1,31 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs test_node in a process of its own and talks to it with rclpy, over DDS on loopback. Every wait has an end."""
-import os
-import random
+import pathlib
 import signal
-import socket
 import subprocess
 import sys
 import time
 
 import pytest
 
-
-def free_domain():
-    """A ROS domain that nobody on this machine uses: its port for discovery is free."""
-    for domain in random.sample(range(1, 101), 100):
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            try:
-                probe.bind(("", 7400 + 250 * domain))
-                return domain
-            except OSError:
-                continue
-    raise RuntimeError("no ROS domain is free")
-
-
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-os.environ["ROS_DOMAIN_ID"] = str(free_domain())
-
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "test"))
+import own_domain  # noqa: E402, F401
 import rclpy  # noqa: E402  (it reads the environment)
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState, GetState  # noqa: E402

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executors, callback groups, timers, clients and the lifecycle, all in one process.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <rcl_interfaces/srv/list_parameters.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <rclcpp_lifecycle/lifecycle_node.hpp>
+#include <rosgraph_msgs/msg/clock.hpp>
 #include <std_msgs/msg/string.hpp>
+#include <string>
 #include <thread>
 
 using namespace std::chrono_literals;
@@ -189,6 +193,62 @@ TEST(Topics, PublishAndSubscribeInOneProcess) {
                rclcpp::exceptions::InvalidTopicNameError);
   EXPECT_THROW(publisher->publish(std::unique_ptr<String>()), std::runtime_error);
 }
+
+namespace {
+
+// A node under simulated time, and /clock, which says 5 s again and again.
+class SimulatedTime : public testing::TestWithParam<bool> {
+ protected:
+  static constexpr int64_t kTold = 5'000'000'000;
+
+  bool tell_until(const std::function<bool()>& condition) {
+    rosgraph_msgs::msg::Clock message;
+    message.clock.sec = 5;
+    for (int i = 0; i < 1000 && !condition(); ++i) {
+      clock_->publish(message);
+      std::this_thread::sleep_for(10ms);
+    }
+    return condition();
+  }
+
+  // By another name, since other programs on this machine may publish /clock.
+  const std::string topic_ = "/clock_" + std::to_string(getpid());
+  rclcpp::Node::SharedPtr sender_ = std::make_shared<rclcpp::Node>("clock");
+  rclcpp::Publisher<rosgraph_msgs::msg::Clock>::SharedPtr clock_ =
+      sender_->create_publisher<rosgraph_msgs::msg::Clock>(topic_, rclcpp::ClockQoS());
+  rclcpp::Node::SharedPtr node_ = std::make_shared<rclcpp::Node>(
+      "simulated", rclcpp::NodeOptions()
+                       .append_parameter_override("use_sim_time", true)
+                       .arguments({"--ros-args", "-r", "/clock:=" + topic_})
+                       .use_clock_thread(GetParam()));
+};
+
+}  // namespace
+
+TEST_P(SimulatedTime, GoesOnWithoutTheExecutorIfItHasAThread) {
+  const auto told = [this] { return node_->now().nanoseconds() == kTold; };
+  if (GetParam()) {
+    EXPECT_TRUE(tell_until(told));  // nobody spins the node
+  } else {
+    ASSERT_TRUE(tell_until([this] { return clock_->get_subscription_count() == 1; }));
+    EXPECT_EQ(node_->now().nanoseconds(), 0);
+    rclcpp::executors::SingleThreadedExecutor executor;
+    executor.add_node(node_);
+    EXPECT_TRUE(tell_until([&] {
+      executor.spin_some();
+      return told();
+    }));
+  }
+}
+
+TEST_P(SimulatedTime, IsLeftAndEnteredAgain) {
+  for (const bool simulated : {false, true, false}) {
+    EXPECT_TRUE(node_->set_parameter(rclcpp::Parameter("use_sim_time", simulated)).successful);
+    EXPECT_EQ(node_->get_clock()->ros_time_is_active(), simulated);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ClockThread, SimulatedTime, testing::Bool());
 
 TEST(Lifecycle, TransitionsFromCode) {
   auto node = std::make_shared<rclcpp_lifecycle::LifecycleNode>("life");

@@ -130,9 +130,9 @@ Report::StreamCounts Report::counts_of(const StreamStatistics& statistics) {
   StreamCounts out;
   out.received = statistics.received;
   out.computed = statistics.computed;
-  out.refused =
-      std::accumulate(statistics.refused.begin(), statistics.refused.end(), std::uint64_t{0}) -
-      passed_over(statistics);
+  std::copy(statistics.refused.begin(), statistics.refused.end(), out.refused_by.begin());
+  out.refused = std::accumulate(out.refused_by.begin(), out.refused_by.end(), std::uint64_t{0}) -
+                out.refused_by[static_cast<std::size_t>(Refusal::other_joints)];
   out.references_refused = statistics.reference_refused;
   out.bases_refused = statistics.base_refused;
   out.without_reference = statistics.without_reference;
@@ -200,10 +200,10 @@ Status Report::stream(const Configuration& configuration, double seconds) {
   add(status, "times stale", std::uint64_t{statistics.times_stale});
   for (std::size_t i = 1; i < refusal_count; ++i) {
     const std::string key = std::string("refused: ") + text_of(static_cast<Refusal>(i)).name;
-    add(status, key.c_str(), std::uint64_t{statistics.refused[i]});
+    add(status, key.c_str(), last_.refused_by[i]);
   }
-  add(status, "references refused", std::uint64_t{statistics.reference_refused});
-  add(status, "base states refused", std::uint64_t{statistics.base_refused});
+  add(status, "references refused", last_.references_refused);
+  add(status, "base states refused", last_.bases_refused);
   add(status, "without reference", last_.without_reference);
   add(status, "beyond limits", last_.beyond_limits);
   add_latency(status, latency);

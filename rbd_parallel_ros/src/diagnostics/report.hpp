@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <diagnostic_msgs/msg/diagnostic_status.hpp>
 #include <memory>
 #include <string>
@@ -46,6 +47,7 @@ class Report {
   Status stream(const Configuration& configuration, double seconds);
 
   struct StreamCounts {
+    std::array<std::uint64_t, refusal_count> refused_by{};  ///< by Refusal
     std::uint64_t received = 0, computed = 0, refused = 0, references_refused = 0,
                   bases_refused = 0, without_reference = 0, beyond_limits = 0;
     LatencyHistogram::Snapshot latency;

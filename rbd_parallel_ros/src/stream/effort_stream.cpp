@@ -13,7 +13,7 @@ namespace core = rbd_parallel_core;
 
 template <class Number>
 void increment(std::atomic<Number>& counter) {
-  counter.fetch_add(1, std::memory_order_relaxed);
+  counter.fetch_add(1, std::memory_order_release);
 }
 
 RosNanoseconds nanoseconds_of(const builtin_interfaces::msg::Time& time) {
@@ -76,9 +76,10 @@ void EffortStream::restart(SteadyNanoseconds now) {
 }
 
 Refusal EffortStream::refuse(Refusal refusal) {
-  increment(counts_.refused[static_cast<std::size_t>(refusal)]);
+  // The reason first: diagnostics that see the count must be able to tell it.
   counts_.last_refusal = refusal;
   counts_.standing_refusal = refusal;
+  increment(counts_.refused[static_cast<std::size_t>(refusal)]);
   return refusal;
 }
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <pluginlib/class_list_macros.hpp>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "rbd_parallel_core/backend.hpp"
 
@@ -53,6 +58,21 @@ class FailingBackend : public ConstantBackend {
   }
 };
 
+/// Holds batches up until the file that RBD_TEST_GATE names is there. "<file>.reached" tells that
+/// one has come so far.
+class WaitingBackend : public ConstantBackend {
+ protected:
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
+    if (const char* gate = std::getenv("RBD_TEST_GATE"); gate != nullptr && args.batch > 1) {
+      std::ofstream(std::string(gate) + ".reached").put('\n');
+      while (!std::filesystem::exists(gate)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+    return ConstantBackend::do_inverse_dynamics(args);
+  }
+};
+
 }  // namespace third_party
 
 PLUGINLIB_EXPORT_CLASS(third_party::ConstantBackend, rbd_parallel_core::Backend)
@@ -60,3 +80,4 @@ PLUGINLIB_EXPORT_CLASS(third_party::RefusingBackend, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(third_party::ThrowingBackend, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(third_party::IntThrowingBackend, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(third_party::FailingBackend, rbd_parallel_core::Backend)
+PLUGINLIB_EXPORT_CLASS(third_party::WaitingBackend, rbd_parallel_core::Backend)

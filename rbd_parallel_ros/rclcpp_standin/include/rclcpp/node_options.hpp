@@ -64,8 +64,8 @@ class NodeOptions {
   RCLCPP_STANDIN_OPTION(bool, enable_topic_statistics, false)
   RCLCPP_STANDIN_OPTION(bool, start_parameter_services, true)
   RCLCPP_STANDIN_OPTION(bool, start_parameter_event_publisher, true)
-  // Accepted without effect: /clock is always read by the node's executor, and only if use_sim_time
-  // is set.
+  // Whether /clock is read in a thread of its own or by the node's executor, where use_sim_time is
+  // set.
   RCLCPP_STANDIN_OPTION(bool, use_clock_thread, true)
   RCLCPP_STANDIN_OPTION(rcl_clock_type_t, clock_type, RCL_ROS_TIME)
   RCLCPP_STANDIN_OPTION(bool, allow_undeclared_parameters, false)

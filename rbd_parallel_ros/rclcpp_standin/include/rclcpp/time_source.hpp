@@ -12,21 +12,30 @@ namespace rclcpp {
 
 /// Declares use_sim_time and, while that is true, sets a node's clock from /clock.
 ///
-/// Unlike rclcpp's it has no thread of its own: /clock is read by the node's executor, in a group
-/// of its own.
+/// /clock is read in a thread of its own, so that the time goes on while callbacks of the node run;
+/// without one, by the node's executor.
 class TimeSource {
  public:
   TimeSource(node_interfaces::NodeBaseInterface::SharedPtr base, Clock::SharedPtr clock,
-             node_interfaces::NodeParametersInterface::SharedPtr parameters, const QoS& qos);
+             node_interfaces::NodeParametersInterface::SharedPtr parameters, const QoS& qos,
+             bool use_clock_thread);
+  TimeSource(const TimeSource&) = delete;
+  TimeSource& operator=(const TimeSource&) = delete;
+  ~TimeSource();
 
  private:
+  class Thread;
+
   void use_sim_time(bool use);
+  void subscribe();
 
   node_interfaces::NodeBaseInterface::SharedPtr base_;
   Clock::SharedPtr clock_;
   QoS qos_;
+  bool use_clock_thread_;
   CallbackGroup::SharedPtr group_;
   Subscription<rosgraph_msgs::msg::Clock>::SharedPtr subscription_;
+  std::unique_ptr<Thread> thread_;  // ends before all that it uses
   node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_;
   node_interfaces::PostSetParametersCallbackHandle::SharedPtr post_set_;
 };
