@@ -64,7 +64,7 @@ double count_flops(Operation operation, const rbd_parallel_core::Model& model) {
   constexpr core::KernelTable<double> kTable = core::kernel_table<Counted>();
   const auto nv = static_cast<std::size_t>(model.nv());
   AlignedVector<std::byte> memory(kTable.bytes(model.view(), true));
-  const core::KernelContext<double> context{model.view(), false, true, memory.data()};
+  const core::KernelContext<double> context{model.view(), false, true, {}, memory.data()};
   const std::vector<double> q = model.neutral(), rates(nv, 0.5);
   std::vector<double> out(result_size(operation, nv));
 

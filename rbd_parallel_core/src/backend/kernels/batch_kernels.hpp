@@ -570,12 +570,18 @@ RBD_KERNEL const Force<RealOf<S>>* body_forces(const KernelContext<RealOf<S>>& c
 template <class S>
 constexpr KernelTable<RealOf<S>> kernel_table() {
   const Force<RealOf<S>>* (*forces)(const KernelContext<RealOf<S>>&,
-                                    const BasicInverseDynamics<RealOf<S>>&,
-                                    std::size_t) noexcept = nullptr;
-  if constexpr (ScalarTraits<S>::width == 1) forces = body_forces<S>;
-  return {ScalarTraits<S>::width, scratch_bytes<S>,   prepare<S>,
-          inverse_dynamics<S>,    coriolis_forces<S>, mass_matrix<S>,
-          forward_dynamics<S>,    energies<S>,        link_kinematics<S>,
+                                    const BasicInverseDynamics<RealOf<S>>&, std::size_t) noexcept =
+      nullptr;
+  if constexpr (std::is_same_v<S, RealOf<S>>) forces = body_forces<S>;
+  return {ScalarTraits<S>::width,
+          scratch_bytes<S>,
+          prepare<S>,
+          inverse_dynamics<S>,
+          coriolis_forces<S>,
+          mass_matrix<S>,
+          forward_dynamics<S>,
+          energies<S>,
+          link_kinematics<S>,
           forces};
 }
 
