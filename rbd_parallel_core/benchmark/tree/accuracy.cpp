@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <stdexcept>
 
+#include "checks.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
@@ -94,10 +94,6 @@ struct Family {
 constexpr Family kFamilies[] = {{"recursion", "reference", {}},
                                 {"blocks", "tree", core::TreeFamily::blocks},
                                 {"scans", "tree", core::TreeFamily::scans}};
-
-void require(const core::Result& result) {
-  if (!result.ok()) throw std::runtime_error(core::message(result));
-}
 
 template <class Real>
 std::vector<Real> torques_by(core::BasicBackend<Real>& backend, const State<Real>& state) {

@@ -12,7 +12,7 @@ struct Runner {
   std::string name;
   int threads = 1;
   std::function<void()> pass;
-  double disagreement = 0.0;  // Of its result, with that of the recursion.
+  double disagreement = 0.0;  // Of its result, with that of the first one of its case.
 };
 
 struct SampleSettings {

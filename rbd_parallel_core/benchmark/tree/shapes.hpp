@@ -34,7 +34,7 @@ struct Tree {
 Tree grow(const Shape& shape, std::size_t bodies);
 
 // How many bodies a tree of that shape can have, so that its pairs of a body and one on its way to
-// the root (the body itself included) are no more than `pairs`. The others of its size are fewer.
+// the root (the body itself included) are no more than `pairs`.
 std::size_t largest_with_pairs(const Shape& shape, std::size_t pairs);
 
 }  // namespace rbd_bench

@@ -2,10 +2,10 @@
 #include "tree_cases.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <stdexcept>
 
+#include "checks.hpp"
 #include "fill.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
@@ -20,14 +20,6 @@ namespace core = rbd_parallel_core;
 constexpr double kSameNumber = 1e-3;
 // Up to here M is computed by the recursion and by scans too; they would take long beyond.
 constexpr std::size_t kLargestSlowDense = 3000;
-
-void require(const core::Result& result) {
-  if (!result.ok()) throw std::runtime_error(core::message(result));
-}
-
-void require(const core::StateStatus& status) {
-  if (!status.ok()) throw std::runtime_error("a state was refused");
-}
 
 std::shared_ptr<core::Backend> backend_for(const Tree& tree, const char* name, int threads,
                                            core::TreeFamily family = core::TreeFamily::blocks) {
@@ -49,16 +41,6 @@ Runner by_backend(const Tree& tree, std::string name, int threads,
             require(status);
           },
           0.0};
-}
-
-double largest_difference(const std::vector<double>& found, const std::vector<double>& expected) {
-  double difference = 0, scale = 0;
-  for (std::size_t k = 0; k < expected.size(); ++k) {
-    if (!std::isfinite(found[k])) return INFINITY;
-    difference = std::max(difference, std::abs(found[k] - expected[k]));
-    scale = std::max(scale, std::abs(expected[k]));
-  }
-  return difference / scale;
 }
 
 // Of everyone, with the first one; all of them write to `results`.

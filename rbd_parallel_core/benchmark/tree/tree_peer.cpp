@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 #include <stdexcept>
 
 #include "chain.hpp"
+#include "checks.hpp"
 #include "peer.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/load_urdf.hpp"
@@ -43,10 +42,6 @@ struct Chain {
   States states;
 };
 
-void require(const core::Result& result) {
-  if (!result.ok()) throw std::runtime_error(core::message(result));
-}
-
 Runner ours(const Chain& chain, RbdPeerOperation operation, const char* name, int threads,
             std::vector<double>& results) {
   std::shared_ptr<core::Backend> backend = core::make_backend(name);
@@ -65,15 +60,6 @@ Runner ours(const Chain& chain, RbdPeerOperation operation, const char* name, in
             require(backend->inverse_dynamics({.q = s.q, .v = s.v, .a = s.a, .tau = results}));
           },
           0.0};
-}
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double difference = 0, scale = 0;
-  for (std::size_t k = 0; k < b.size(); ++k) {
-    if (!(std::abs(a[k] - b[k]) <= difference)) difference = std::abs(a[k] - b[k]);
-    scale = std::max(scale, std::abs(b[k]));
-  }
-  return difference / scale;
 }
 
 void run_operation(Chain& chain, RbdPeerOperation operation, const TreeSettings& settings,
