@@ -570,7 +570,7 @@ RBD_KERNEL const Force<RealOf<S>>* body_forces(const KernelContext<RealOf<S>>& c
 template <class S>
 constexpr KernelTable<RealOf<S>> kernel_table() {
   decltype(KernelTable<RealOf<S>>::body_forces) forces = nullptr;
-  if constexpr (ScalarTraits<S>::width == 1) forces = body_forces<S>;
+  if constexpr (std::is_same_v<S, RealOf<S>>) forces = body_forces<S>;
   return {ScalarTraits<S>::width,
           scratch_bytes<S>,
           prepare<S>,

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "rbd_parallel_core/status.hpp"
+
+namespace rbd_bench {
+
+// Throw what was refused.
+inline void require(const rbd_parallel_core::Result& result) {
+  if (!result.ok()) throw std::runtime_error(message(result));
+}
+
+inline void require(const rbd_parallel_core::StateStatus& status) {
+  if (!status.ok()) throw std::runtime_error("a state was refused");
+}
+
+// Relative to the largest expected number; infinite where a number is not finite.
+inline double largest_difference(const std::vector<double>& found,
+                                 const std::vector<double>& expected) {
+  double difference = 0, scale = 0;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    if (!std::isfinite(found[k])) return std::numeric_limits<double>::infinity();
+    difference = std::max(difference, std::abs(found[k] - expected[k]));
+    scale = std::max(scale, std::abs(expected[k]));
+  }
+  return difference / scale;
+}
+
+}  // namespace rbd_bench

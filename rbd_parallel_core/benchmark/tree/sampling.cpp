@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "cpu_clock.hpp"
+
+namespace rbd_bench {
+namespace {
+
+constexpr int kLeastRounds = 5;
+constexpr int kMostRounds = 101;
+constexpr std::chrono::milliseconds kSettling{1};  // For threads of those who came before.
+constexpr double kLongPass = 10e-3;  // Seconds: what is in the caches before it does not matter.
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Plan {
+  int passes = 1;  // In one sample.
+  bool warm_up = true;
+  double seconds = 0.0;  // Of one sample with all that belongs to it.
+};
+
+// The first pass meets memory that nobody has touched; the second one is what the others are like.
+Plan plan_for(const Runner& runner, const SampleSettings& settings) {
+  runner.pass();
+  const double start = wall_seconds();
+  runner.pass();
+  const double pass = std::max(wall_seconds() - start, 1e-9);
+  Plan plan;
+  plan.passes = std::max(1, static_cast<int>(std::ceil(settings.sample_seconds / pass)));
+  plan.warm_up = pass < kLongPass;
+  plan.seconds = pass * (plan.passes + (plan.warm_up ? 1 : 0)) +
+                 std::chrono::duration<double>(kSettling).count();
+  return plan;
+}
+
+void take_sample(const Runner& runner, const Plan& plan, Samples& samples) {
+  std::this_thread::sleep_for(kSettling);
+  if (plan.warm_up) runner.pass();  // Brings its code and data back into the caches.
+  const double cpu = cpu_nanoseconds(), wall = wall_seconds();
+  for (int k = 0; k < plan.passes; ++k) runner.pass();
+  samples.wall_ns.push_back((wall_seconds() - wall) * 1e9 / plan.passes);
+  samples.cpu_ns.push_back((cpu_nanoseconds() - cpu) / plan.passes);
+}
+
+}  // namespace
+
+std::vector<Samples> sample(const std::vector<Runner>& runners, const SampleSettings& settings) {
+  std::vector<Plan> plans;
+  double round = 0.0;
+  for (const Runner& runner : runners) {
+    plans.push_back(plan_for(runner, settings));
+    round += plans.back().seconds;
+  }
+  const auto rounds = static_cast<int>(
+      std::clamp<double>(settings.case_seconds / round, kLeastRounds, kMostRounds));
+  std::vector<Samples> all(runners.size());
+  std::vector<std::size_t> order(runners.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937 generator(1);
+  for (int k = 0; k < rounds; ++k) {
+    std::shuffle(order.begin(), order.end(), generator);
+    for (const std::size_t i : order) take_sample(runners[i], plans[i], all[i]);
+  }
+  return all;
+}
+
+}  // namespace rbd_bench

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the backend tree has set itself to reach on one large tree, beside what it reached."""
+
+import dataclasses
+import typing
+
+from must_show import IDLE_CORES
+
+
+@dataclasses.dataclass
+class Goal:
+    what: str
+    target: float
+    at_least: bool  # else at most
+    value: typing.Callable  # of the results; None: not measured
+    threads: int = 1
+
+    def words(self):
+        return f"{'at least' if self.at_least else 'at most'} {self.target:g}x"
+
+
+@dataclasses.dataclass
+class Outcome:
+    goal: Goal
+    value: float
+
+    @property
+    def reached(self):
+        return self.value >= self.goal.target if self.goal.at_least else self.value <= self.goal.target
+
+    def verdict(self, busy_cores):
+        """Several threads are timed by the clock: on a busy machine their ratio says nothing, in either direction."""
+        if self.goal.threads > 1 and busy_cores > IDLE_CORES:
+            return "machine busy"
+        return "ok" if self.reached else "missed"
+
+
+def _ratio(part, shape, bodies, slow, fast):
+    def value(results):
+        case = results.case(part, shape, bodies)
+        return case and case.ratio(slow, fast)
+
+    return value
+
+
+def _against_peer(part, ours):
+    """On a chain that both can do."""
+
+    def value(results):
+        case = results.case(part, "chain", 300)
+        return case and case.ratio((case.peer(), 1), (ours, 1))
+
+    return value
+
+
+def _against_fill(results):
+    case = results.case("dense", "chain", 10_000)
+    return case and case.ratio(("blocks", 2), (case.fill(2), 2))
+
+
+def _sparse_against_dense(results):
+    sparse, dense = results.case("sparse", "branching 2", 100_000), results.case("dense", "chain", 10_000)
+    return sparse.ns_per_pair("blocks") / dense.ns_per_pair("blocks") if sparse and dense else None
+
+
+def _growth(results):
+    """Of the shape where the cost of a body grows most."""
+    factors = []
+    for shape in results.shapes("inverse_dynamics"):
+        small, large = (results.case("inverse_dynamics", shape, bodies) for bodies in (1_000, 1_000_000))
+        if small and large:
+            factors.append(large.ns_per_body("blocks") / small.ns_per_body("blocks"))
+    return max(factors, default=None)
+
+
+def goals():
+    recursion, blocks, both = ("recursion", 1), ("blocks", 1), ("blocks", 2)
+    result = [Goal("inverse dynamics, chain of 300: Pinocchio / recursion", 2.5, True, _against_peer("peer RNEA", "recursion"))]
+    for bodies in (1_000, 10_000):
+        value = _ratio("inverse_dynamics", "chain", bodies, recursion, blocks)
+        result.append(Goal(f"inverse dynamics, chain of {bodies}: recursion / blocks on 1 thread", 1.6, True, value))
+    for bodies in (1_000, 10_000, 100_000):
+        value = _ratio("inverse_dynamics", "chain", bodies, recursion, both)
+        result.append(Goal(f"inverse dynamics, chain of {bodies}: recursion / blocks on 2 threads", 2.2, True, value, 2))
+    return result + [
+        Goal("inverse dynamics, blocks on 1 thread, worst shape: a body of 1000000 / one of 1000", 2.5, False, _growth),
+        Goal("M in full, chain of 300: Pinocchio's better way / blocks on 1 thread", 3, True, _against_peer("peer CRBA", "blocks")),
+        Goal("M in full, chain of 10000, 2 threads: blocks / writing as much", 1.5, False, _against_fill, 2),
+        Goal("M, blocks on 1 thread: a pair of the sparse one, branching 2, 100000 bodies / a pair of the full one, chain of 10000",
+             3, False, _sparse_against_dense),
+    ]  # fmt: skip
+
+
+def outcomes(results):
+    found = [(goal, goal.value(results)) for goal in goals()]
+    return [Outcome(goal, value) for goal, value in found if value is not None]
