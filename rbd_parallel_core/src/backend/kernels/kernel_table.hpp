@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "rbd_parallel_core/algorithm/sparse.hpp"
-#include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/backend_arguments.hpp"
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model_view.hpp"
 
