@@ -31,9 +31,11 @@ THREADS = (1, 2)
 
 # Numbers of bodies for each part, and seconds for each case.
 POWERS = [10**k for k in range(2, 7)]
-FULL = {"inverse-dynamics": POWERS[1:], "dense": [1_000, 3_000, 10_000], "sparse": POWERS[1:], "scans": POWERS[1:4],
+FULL = {"inverse-dynamics": POWERS[1:], "forward-dynamics": POWERS[1:], "dense": [1_000, 3_000, 10_000],
+        "sparse": POWERS[1:], "scans": POWERS[1:4],
         "peer": [300], "accuracy": POWERS}  # fmt: skip
-QUICK = {"inverse-dynamics": POWERS[1:4], "dense": [1_000, 3_000], "sparse": POWERS[1:4], "scans": [10_000], "peer": [300],
+QUICK = {"inverse-dynamics": POWERS[1:4], "forward-dynamics": POWERS[1:4], "dense": [1_000, 3_000],
+         "sparse": POWERS[1:4], "scans": [10_000], "peer": [300],
          "accuracy": POWERS[:3]}  # fmt: skip
 FULL_SECONDS, QUICK_SECONDS = 3.0, 0.3
 

@@ -48,6 +48,7 @@ std::vector<Job> jobs_for(const TreeSettings& settings) {
     add(settings.accuracy, "accuracy", run_accuracy);
     if (shape.straight) continue;
     add(settings.inverse_dynamics, "inverse dynamics", run_inverse_dynamics);
+    add(settings.forward_dynamics, "forward dynamics", run_forward_dynamics);
     if (shape.branching != 1.5) add(settings.dense, "M, dense", run_dense);
     add(sparse_sizes(shape, settings), "M, sparse", run_sparse);
     if (shape.branching == 2) add(settings.scans, "kinds of scans", run_scans);

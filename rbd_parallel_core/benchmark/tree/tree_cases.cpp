@@ -43,6 +43,18 @@ Runner by_backend(const Tree& tree, std::string name, int threads,
           0.0};
 }
 
+Runner forward_by(const Tree& tree, std::string name, int threads,
+                  std::shared_ptr<core::Backend> backend, const Torques& qdd) {
+  return {std::move(name), threads,
+          [&tree, backend = std::move(backend), qdd] {
+            core::StateStatus status;
+            require(backend->forward_dynamics(
+                {.q = tree.q, .v = tree.v, .tau = tree.a, .qdd = *qdd, .status = {&status, 1}}));
+            require(status);
+          },
+          0.0};
+}
+
 // Of everyone, with the first one; all of them write to `results`.
 void compare(std::vector<Runner>& runners, std::vector<double>& results) {
   runners.front().pass();
@@ -106,6 +118,17 @@ void run_inverse_dynamics(const Tree& tree, const TreeSettings& settings, TreeRe
   }
   compare(runners, *tau);
   finish("inverse_dynamics", tree, std::move(runners), settings, report);
+}
+
+void run_forward_dynamics(const Tree& tree, const TreeSettings& settings, TreeReport& report) {
+  const auto qdd = std::make_shared<std::vector<double>>(tree.bodies());
+  std::vector<Runner> runners{
+      forward_by(tree, "recursion", 1, backend_for(tree, "reference", 1), qdd)};
+  for (const int threads : settings.threads) {
+    runners.push_back(forward_by(tree, "blocks", threads, backend_for(tree, "tree", threads), qdd));
+  }
+  compare(runners, *qdd);
+  finish("forward_dynamics", tree, std::move(runners), settings, report);
 }
 
 void run_dense(const Tree& tree, const TreeSettings& settings, TreeReport& report) {

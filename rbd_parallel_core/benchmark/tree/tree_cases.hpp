@@ -12,6 +12,8 @@ namespace rbd_bench {
 
 // The recursion, blocks and scans.
 void run_inverse_dynamics(const Tree& tree, const TreeSettings& settings, TreeReport& report);
+// The recursion and blocks.
+void run_forward_dynamics(const Tree& tree, const TreeSettings& settings, TreeReport& report);
 // M in full, beside writing as many numbers.
 void run_dense(const Tree& tree, const TreeSettings& settings, TreeReport& report);
 // Those entries of M that can differ from zero.
@@ -19,7 +21,7 @@ void run_sparse(const Tree& tree, const TreeSettings& settings, TreeReport& repo
 // Inverse dynamics by every kind of scan.
 void run_scans(const Tree& tree, const TreeSettings& settings, TreeReport& report);
 void run_accuracy(const Tree& tree, const TreeSettings& settings, TreeReport& report);
-// Pinocchio, RNEA and CRBA, on a chain that both sides read from the same URDF.
+// Pinocchio, RNEA, CRBA and ABA, on a chain that both sides read from the same URDF.
 void run_peer(std::size_t bodies, const TreeSettings& settings, TreeReport& report);
 
 }  // namespace rbd_bench

@@ -53,6 +53,28 @@ def _against_peer(part, ours):
     return value
 
 
+def _forward_against_peer(results):
+    """Per body: ours on a long chain, the peer's on the longest that it can hold."""
+    ours, peers = results.case("forward_dynamics", "chain", 10_000), results.case("peer ABA", "chain", 300)
+    if not ours or not peers or not peers.peer() or not ours.ns("blocks", 2):
+        return None
+    return peers.ns_per_body(peers.peer()) / ours.ns_per_body("blocks", 2)
+
+
+def _forward():
+    recursion, goals_of = ("recursion", 1), []
+    for threads, targets in ((2, {1_000: 2.3, 10_000: 2.3, 100_000: 2.3}), (1, {1_000: 1.7, 10_000: 1.7, 100_000: 1.3})):
+        for bodies, target in targets.items():
+            value = _ratio("forward_dynamics", "chain", bodies, recursion, ("blocks", threads))
+            words = f"forward dynamics, chain of {bodies}: recursion / blocks on {threads} thread{'s' if threads > 1 else ''}"
+            goals_of.append(Goal(words, target, True, value, threads))
+    for shape in ("branching 1.01", "branching 1.5", "branching 2"):
+        value = _ratio("forward_dynamics", shape, 100_000, recursion, ("blocks", 2))
+        goals_of.append(Goal(f"forward dynamics, {shape}, 100000 bodies: recursion / blocks on 2 threads", 1.5, True, value, 2))
+    words = "forward dynamics, a body: Pinocchio, chain of 300 / blocks on 2 threads, chain of 10000"
+    return [*goals_of, Goal(words, 6, True, _forward_against_peer, 2)]
+
+
 def _against_fill(results):
     case = results.case("dense", "chain", 10_000)
     return case and case.ratio(("blocks", 2), (case.fill(2), 2))
@@ -88,6 +110,7 @@ def goals():
         Goal("M in full, chain of 10000, 2 threads: blocks / writing as much", 1.5, False, _against_fill, 2),
         Goal("M, blocks on 1 thread: a pair of the sparse one, branching 2, 100000 bodies / a pair of the full one, chain of 10000",
              3, False, _sparse_against_dense),
+        *_forward(),
     ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@
 
 #include "chain.hpp"
 #include "checks.hpp"
+#include "operation.hpp"
 #include "peer.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/load_urdf.hpp"
@@ -55,6 +56,14 @@ Runner ours(const Chain& chain, RbdPeerOperation operation, const char* name, in
             },
             0.0};
   }
+  if (operation == RBD_PEER_ABA) {
+    return {
+        family, threads,
+        [&s, &results, backend] {
+          require(backend->forward_dynamics({.q = s.q, .v = s.v, .tau = s.tau, .qdd = results}));
+        },
+        0.0};
+  }
   return {family, threads,
           [&s, &results, backend] {
             require(backend->inverse_dynamics({.q = s.q, .v = s.v, .a = s.a, .tau = results}));
@@ -91,9 +100,9 @@ void run_operation(Chain& chain, RbdPeerOperation operation, const TreeSettings&
   }
   std::vector<Samples> samples = sample(runners, settings.sampling);
   for (Runner& runner : runners) runner.pass = nullptr;
-  report.cases.push_back({operation == RBD_PEER_CRBA ? "peer CRBA" : "peer RNEA", "chain", n,
-                          static_cast<std::int64_t>(n * (n + 1) / 2), std::move(runners),
-                          std::move(samples)});
+  const std::string part = std::string("peer ") + name_of(static_cast<Operation>(operation));
+  report.cases.push_back({part, "chain", n, static_cast<std::int64_t>(n * (n + 1) / 2),
+                          std::move(runners), std::move(samples)});
 }
 
 }  // namespace
@@ -108,7 +117,7 @@ void run_peer(std::size_t bodies, const TreeSettings& settings, TreeReport& repo
   }
   report.peer = library->name() + " " + library->version();
   Chain chain(*library, bodies);
-  for (const RbdPeerOperation operation : {RBD_PEER_RNEA, RBD_PEER_CRBA}) {
+  for (const RbdPeerOperation operation : {RBD_PEER_RNEA, RBD_PEER_CRBA, RBD_PEER_ABA}) {
     run_operation(chain, operation, settings, report);
   }
 }

@@ -62,7 +62,8 @@ def speed(results):
 
 def threads(results):
     """How many times as fast as on one thread."""
-    panels = [("inverse_dynamics", "inverse dynamics"), ("dense", "M, dense"), ("sparse", "M, sparse")]
+    panels = [("inverse_dynamics", "inverse dynamics"), ("forward_dynamics", "forward dynamics"), ("dense", "M, dense"),
+              ("sparse", "M, sparse")]  # fmt: skip
     panels = [(part, title) for part, title in panels if results.select(part)]
     figure, axes = pyplot.subplots(1, len(panels), figsize=(4.2 * len(panels), 5.6), sharey=True, squeeze=False)
     figure.suptitle("Blocks: speed-up over one thread")

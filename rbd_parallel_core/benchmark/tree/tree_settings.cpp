@@ -11,9 +11,9 @@ namespace rbd_bench {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: rbd_tree_bench --json FILE [--inverse-dynamics N] [--dense N] [--sparse N] [--scans "
-    "N]\n"
-    "                      [--peer N] [--accuracy N] [--largest-values BYTES]\n"
+    "usage: rbd_tree_bench --json FILE [--inverse-dynamics N] [--forward-dynamics N] [--dense N]\n"
+    "                      [--sparse N] [--scans N] [--peer N] [--accuracy N] [--largest-values "
+    "BYTES]\n"
     "                      [--largest-diagonal N] [--threads T] [--case-seconds X]\n"
     "  N: numbers of bodies with commas between them, as in 1000,10000. A part without any is not\n"
     "  run. T likewise.\n";
@@ -50,6 +50,7 @@ TreeSettings parse_tree_settings(int argc, char** argv) {
   const std::map<std::string, std::function<void(Option, Option)>> takers = {
       {"--json", [&](Option, Option value) { s.json_file = value; }},
       {"--inverse-dynamics", bodies(s.inverse_dynamics)},
+      {"--forward-dynamics", bodies(s.forward_dynamics)},
       {"--dense", bodies(s.dense)},
       {"--sparse", bodies(s.sparse)},
       {"--scans", bodies(s.scans)},

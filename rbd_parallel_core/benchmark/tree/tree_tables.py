@@ -67,9 +67,22 @@ def inverse_dynamics(results):
     return ["**Inverse dynamics.** Recursion: the backend `reference`.", "", *table(header, rows), ""] if rows else []
 
 
+def forward_dynamics(results):
+    header = ["ns per body", "recursion"]
+    for column in ("blocks", "recursion / blocks"):
+        header += [f"{column}, {_on(threads)}" for threads in results.threads]
+    rows = []
+    for case in results.select("forward_dynamics"):
+        row = [f"{case.shape}, {case.bodies}", _number(case.ns_per_body("recursion"))]
+        row += [_number(case.ns_per_body("blocks", threads)) for threads in results.threads]
+        rows.append(row + [_times(case.ratio(("recursion", 1), ("blocks", threads))) for threads in results.threads])
+    return ["**Forward dynamics.** Recursion: aba in the backend `reference`.", "", *table(header, rows), ""] if rows else []
+
+
 def peers(results):
     rows = []
-    for part, what in (("peer RNEA", "inverse dynamics, ns per body"), ("peer CRBA", "M, ns per body")):
+    for part, what in (("peer RNEA", "inverse dynamics, ns per body"), ("peer CRBA", "M, ns per body"),
+                       ("peer ABA", "forward dynamics, ns per body")):  # fmt: skip
         for case in results.select(part):
             peer = case.peer()
             rows.append(
@@ -176,7 +189,8 @@ def speed(results):
     """None where nothing was timed."""
     if not results.cases:
         return None
-    parts = (targets, inverse_dynamics, peers, published_inverse_dynamics, dense, published_mass_matrix, sparse, scans)
+    parts = (targets, inverse_dynamics, forward_dynamics, peers, published_inverse_dynamics, dense, published_mass_matrix,
+             sparse, scans)  # fmt: skip
     lines = conditions(results.report)
     lines += ["![Nanoseconds per body against the number of bodies](tree_speed.png)", "",
               "![Speed-up against threads](tree_threads.png)", ""]  # fmt: skip

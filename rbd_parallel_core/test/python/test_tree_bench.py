@@ -19,7 +19,8 @@ import tree_tables
 from tree_results import Results
 
 BINARY = pathlib.Path(rbd_parallel.__file__).parents[2] / "benchmark/rbd_tree_bench"
-SIZES = {"inverse-dynamics": [100, 130], "dense": [70], "sparse": [100, 200], "scans": [100], "peer": [10], "accuracy": [100]}
+SIZES = {"inverse-dynamics": [100, 130], "forward-dynamics": [100], "dense": [70], "sparse": [100, 200], "scans": [100],
+         "peer": [10], "accuracy": [100]}  # fmt: skip
 LARGEST_VALUES = 100_000  # bytes: chains of at most 157 bodies
 BRANCHING = ["branching 1.01", "branching 1.5", "branching 2"]
 
@@ -44,8 +45,8 @@ def test_every_part_is_measured(report):
         for runner in case["runners"]:
             assert len(runner["wall_ns"]) == len(runner["cpu_ns"]) >= 5
             assert min(runner["wall_ns"]) > 0
-    peers = ["peer RNEA", "peer CRBA"] if not report["left_out"] else []
-    assert set(trees) == {"inverse_dynamics", "dense", "sparse", "scans", *peers}
+    peers = ["peer RNEA", "peer CRBA", "peer ABA"] if not report["left_out"] else []
+    assert set(trees) == {"inverse_dynamics", "forward_dynamics", "dense", "sparse", "scans", *peers}
     assert trees["inverse_dynamics"] == [(shape, bodies) for shape in ["chain", *BRANCHING] for bodies in (100, 130)]
     assert trees["dense"] == [(shape, 70) for shape in ("chain", "branching 1.01", "branching 2")]
     assert trees["scans"] == [("branching 2", 100)]
