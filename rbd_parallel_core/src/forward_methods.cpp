@@ -187,7 +187,7 @@ struct ForwardMethods<Real>::Configured {
         singular(size(blocks)),
         block_tree(has(Method::dcae) ? blocks : 0, bodies) {
     if (has(Method::dca)) invert_inertias(numbers.view(), dca_workspace());
-    const double share = options.terminal_share > 0 ? options.terminal_share : 2.0 / (1.0 + blocks);
+    const double share = options.terminal_share > 0 ? options.terminal_share : 3.0 / (2.0 + blocks);
     cut_into_blocks(model->body_count(), blocks, share, first.data());
   }
   Configured(const Configured&) = delete;

@@ -31,8 +31,8 @@ struct ForwardMethodsOptions {
   /// What shall be computed; empty: all that the model allows.
   std::vector<PublishedMethod> methods = {};
   int blocks = 2;  ///< dcae: so many, at most one for each body
-  /// dcae: how many of the bodies are in the last block, whose end is free and which costs half as
-  /// much a body. 0: twice as many as in another one.
+  /// dcae: how many of the bodies are in the last block, whose end is free and which costs less
+  /// than half as much a body. 0: three times as many as in another one, the optimum of the paper.
   double terminal_share = 0;
   bool friction = false;  ///< include damping qd + friction sign(qd)
 };

@@ -207,8 +207,9 @@ TEST(ForwardMethods, DcaIsLessAccurateThanAbaButNotByMuch) {
   }
 }
 
-/// Light bodies between heavy ones: DCA inverts the light ones, ABA never meets them alone.
-TEST(ForwardMethods, LightBodiesSpoilDcaOnly) {
+/// Light bodies between heavy ones: DCA inverts the light ones, ABA never meets them alone. DCAe
+/// does at the ends of its blocks.
+TEST(ForwardMethods, LightBodiesSpoilDcaAndDcae) {
   RobotDescription description = describe_auto_tree({.bodies = 64, .skew = 0.3});
   for (std::size_t i = 1; i < description.links.size(); i += 2) {
     auto& inertial = description.links[i].inertial;
@@ -223,12 +224,15 @@ TEST(ForwardMethods, LightBodiesSpoilDcaOnly) {
   std::fill(x.v.begin(), x.v.end(), 0.0);
   Judge judge(*model, x);
   const Accuracy aba = judge(by_aba(model, x)), hybrid = judge(by(model, x, Method::hybrid_abia)),
-                 dca = judge(by(model, x, Method::dca));
-  std::printf("light bodies     n   64  residual: aba %.1e  hybrid_abia %.1e  dca %.1e\n",
-              aba.residual, hybrid.residual, dca.residual);
+                 dca = judge(by(model, x, Method::dca)),
+                 dcae = judge(by(model, x, Method::dcae, {.blocks = 8}));
+  std::printf(
+      "light bodies     n   64  residual: aba %.1e  hybrid_abia %.1e  dca %.1e  dcae %.1e\n",
+      aba.residual, hybrid.residual, dca.residual, dcae.residual);
   EXPECT_LE(aba.residual, 1e-9);
   EXPECT_LE(hybrid.residual, 1e-7);
   EXPECT_GT(dca.residual, 1e3 * aba.residual);
+  EXPECT_GT(dcae.residual, 1e3 * aba.residual);
 }
 
 /// jsiia and crba_sparse need no chain: branches, joints of several coordinates, mimic joints.

@@ -27,8 +27,9 @@ struct DcaeWorkspace {
 };
 
 /// The bodies with which the blocks of a chain of n bodies begin, and n itself: blocks + 1 numbers.
-/// The last block, which costs half as much a body, gets `terminal_share` of all bodies; the others
-/// share the rest evenly. Each has one body at least: 1 <= blocks <= n, 0 < terminal_share < 1.
+/// The last block, which costs less than half as much a body, gets `terminal_share` of all bodies;
+/// the others share the rest evenly. Each has one body at least: 1 <= blocks <= n, 0 <
+/// terminal_share < 1.
 template <class Share>
 RBD_INLINE void cut_into_blocks(std::int32_t n, std::int32_t blocks, Share terminal_share,
                                 std::int32_t* first) {

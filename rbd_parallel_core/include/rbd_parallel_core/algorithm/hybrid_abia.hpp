@@ -79,6 +79,15 @@ struct HybridAbiaWorkspace {
   LinearStep<S>*linear_steps, *linear_scratch;
 };
 
+/// steps[k] <- what all steps before k do together. (A pointer to `combine` could not be inlined.)
+template <Executor Exec, class Step>
+RBD_INLINE void scan_steps(const Exec& executor, Step* steps, std::int32_t n, Step* scratch) {
+  const auto combine = [](const Step& before, const Step& next) {
+    return Step::combine(before, next);
+  };
+  executor.exclusive_scan(steps, n, combine, Step::neutral(), scratch);
+}
+
 /// The nonlinear recursion, inward:
 ///   Jh_i = J_i + X^T [Jh - Jh s s^T Jh / D]_{i+1} X.
 /// Returns 0, or 1 + the coordinate at which the motion is singular.
@@ -187,8 +196,7 @@ RBD_KERNEL void bias_by_scan(const Exec& executor, const ModelView<Real>& model,
   const std::int32_t n = model.body_count;
   executor.map(
       n, [&](std::int32_t i) { ws.motion_steps[i] = motion_step<S>(model, ws, i, v, gravity); }, 1);
-  executor.exclusive_scan(ws.motion_steps, n, MotionStep<S>::combine, MotionStep<S>::neutral(),
-                          ws.motion_scratch);
+  scan_steps(executor, ws.motion_steps, n, ws.motion_scratch);
   executor.map(
       n,
       [&](std::int32_t i) {
@@ -211,8 +219,7 @@ RBD_KERNEL void forces_by_scan(const Exec& executor, const ModelView<Real>& mode
       n,
       [&](std::int32_t k) { ws.linear_steps[k] = backward_step<S>(model, ws, n - 1 - k, torque); },
       4);
-  executor.exclusive_scan(ws.linear_steps, n, LinearStep<S>::combine, LinearStep<S>::neutral(),
-                          ws.linear_scratch);
+  scan_steps(executor, ws.linear_steps, n, ws.linear_scratch);
   executor.map(
       n,
       [&](std::int32_t k) {
@@ -235,8 +242,7 @@ RBD_KERNEL void accelerations_by_scan(const Exec& executor, const ModelView<Real
   const std::int32_t n = model.body_count;
   executor.map(
       n, [&](std::int32_t i) { ws.linear_steps[i] = forward_step<S>(model, ws, i); }, 4);
-  executor.exclusive_scan(ws.linear_steps, n, LinearStep<S>::combine, LinearStep<S>::neutral(),
-                          ws.linear_scratch);
+  scan_steps(executor, ws.linear_steps, n, ws.linear_scratch);
   executor.map(
       n,
       [&](std::int32_t i) {
