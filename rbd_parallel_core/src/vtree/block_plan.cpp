@@ -10,11 +10,13 @@ namespace {
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 std::int32_t count(const auto& range) { return static_cast<std::int32_t>(range.size()); }
 
-/// How many pieces `length` nodes are cut into.
-std::int32_t piece_count(std::int32_t length, const BlockPlan::Options& options) {
+/// How many pieces `length` nodes are cut into, of a path that shares its level with others: few
+/// paths must be cut to fill the registers, many fill them as they are.
+std::int32_t piece_count(std::int32_t length, std::int32_t paths,
+                         const BlockPlan::Options& options) {
   const std::int32_t pieces = (length + options.longest - 1) / options.longest;
   for (std::int32_t registers = options.registers; registers > 0; registers /= 2) {
-    const std::int32_t unit = registers * options.width;
+    const std::int32_t unit = (registers * options.width + paths - 1) / paths;
     const std::int32_t rounded = (pieces + unit - 1) / unit * unit;
     if (length / rounded >= options.shortest) return rounded;
   }
@@ -50,8 +52,9 @@ BlockPlan::BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind
     : options_(options) {
   for (std::int32_t l = 0; l < paths.level_count(); ++l) {
     Level level{count(packs_), 0, count(blocks_), 0, false};
-    for (std::int32_t path = paths.level_first(l); path < paths.level_first(l + 1); ++path) {
-      cut_path(paths, path, kind, may_end);
+    const std::int32_t first = paths.level_first(l), end = paths.level_first(l + 1);
+    for (std::int32_t path = first; path < end; ++path) {
+      cut_path(paths, path, end - first, kind, may_end);
     }
     level.last_block = count(blocks_);
     for (std::int32_t b = level.first_block; b < level.last_block; ++b) {
@@ -64,7 +67,7 @@ BlockPlan::BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind
   find_hanging(paths);
 }
 
-void BlockPlan::cut_path(const HeavyPaths& paths, std::int32_t path,
+void BlockPlan::cut_path(const HeavyPaths& paths, std::int32_t path, std::int32_t paths_of_level,
                          std::span<const std::uint8_t> kind,
                          std::span<const std::uint8_t> may_end) {
   const std::span<const std::int32_t> nodes = paths.nodes(path);
@@ -75,7 +78,8 @@ void BlockPlan::cut_path(const HeavyPaths& paths, std::int32_t path,
     while (end < nodes.size() && kind[at(nodes[end])] == own) ++end;
     const std::span<const std::int32_t> alike = nodes.subspan(begin, end - begin);
     std::int32_t from = 0;
-    for (const std::int32_t to : piece_ends(alike, may_end, piece_count(count(alike), options_))) {
+    for (const std::int32_t to :
+         piece_ends(alike, may_end, piece_count(count(alike), paths_of_level, options_))) {
       const bool ends_path = end == nodes.size() && to == count(alike);
       blocks_.push_back({count(nodes_), to - from, path, own, ends_path, -1, -1});
       nodes_.insert(nodes_.end(), alike.begin() + from, alike.begin() + to);

@@ -194,6 +194,15 @@ TEST(BlockPlan, FillsRegistersWhileBlocksStayLong) {
   EXPECT_EQ(BlockPlan(paths, kind, {}, options).blocks().size(), 4u);
 }
 
+TEST(BlockPlan, ManyPathsFillRegistersAsTheyAre) {
+  Parents parents;  // eight chains of 100
+  for (std::int32_t i = 0; i < 800; ++i) parents.push_back(i % 100 == 0 ? -1 : i - 1);
+  const std::vector<std::uint8_t> kind(800, 0);
+  const BlockPlan::Options options{
+      .width = 8, .longest = 256, .fill = 1, .registers = 1, .shortest = 8};
+  EXPECT_EQ(BlockPlan(HeavyPaths(parents), kind, {}, options).blocks().size(), 8u);
+}
+
 TEST(BlockPlan, BlocksEndWhereTheyMay) {
   const HeavyPaths paths(chain(1000));
   const std::vector<std::uint8_t> kind(1000, 0);

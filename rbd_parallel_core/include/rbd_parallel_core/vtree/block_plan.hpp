@@ -47,8 +47,8 @@ class BlockPlan {
     std::int32_t width = 4;     ///< of the registers
     std::int32_t longest = 64;  ///< block, in nodes, unless there is no node near that may end it
     std::uint32_t fill = 0;  ///< kinds whose packs may hold blocks of different lengths, a bit each
-    /// Blocks of a path are made so short that this many registers are filled, if they stay longer
-    /// than `shortest`.
+    /// The paths of a level are cut so short that this many registers are filled, if the blocks
+    /// stay longer than `shortest`.
     std::int32_t registers = 1;
     std::int32_t shortest = 1;
   };
@@ -76,8 +76,8 @@ class BlockPlan {
   std::span<const Level> levels() const { return levels_; }
 
  private:
-  void cut_path(const HeavyPaths& paths, std::int32_t path, std::span<const std::uint8_t> kind,
-                std::span<const std::uint8_t> may_end);
+  void cut_path(const HeavyPaths& paths, std::int32_t path, std::int32_t paths_of_level,
+                std::span<const std::uint8_t> kind, std::span<const std::uint8_t> may_end);
   void make_packs(const Level& level);
   void find_hanging(const HeavyPaths& paths);
 

@@ -62,7 +62,7 @@ template <class Real>
 BlockPlan make_plan(const ModelView<Real>& model, const HeavyPaths& paths,
                     std::span<const std::uint8_t> heavy, std::int32_t width, std::int32_t longest) {
   std::vector<std::uint8_t> kind;
-  BlockPlan::Options options{.width = width, .longest = 256, .registers = 2, .shortest = 32};
+  BlockPlan::Options options{.width = width, .longest = 256, .registers = 2, .shortest = 12};
   if (longest > 0) options = {.width = width, .longest = longest};
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const JointType type = model.body[i].type;
