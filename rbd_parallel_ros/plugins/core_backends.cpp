@@ -21,7 +21,7 @@ class TreePlugin final : public DelegatingBackend {
   TreePlugin() : DelegatingBackend(rbd_parallel_core::make_backend("tree")) {}
 };
 
-/// The best backend there is.
+/// Chooses for every call.
 class AutoPlugin final : public DelegatingBackend {
  public:
   AutoPlugin() : DelegatingBackend(rbd_parallel_core::make_backend("auto")) {}

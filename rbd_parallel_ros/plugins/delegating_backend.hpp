@@ -15,6 +15,9 @@ namespace rbd_parallel_ros {
 class DelegatingBackend : public rbd_parallel_core::Backend {
  public:
   std::string name() const override { return delegate_->name(); }
+  std::string explain(rbd_parallel_core::Operation operation, std::size_t batch) const override {
+    return delegate_->explain(operation, batch);
+  }
   std::size_t lane_width() const noexcept override { return delegate_->lane_width(); }
 
  protected:

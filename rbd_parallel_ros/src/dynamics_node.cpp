@@ -287,9 +287,11 @@ void DynamicsNode::tell_diagnostics(const std::string& state, const std::string&
     out.payload_mass = payloads_->mass();
     out.backend = settings_->backend;
     out.backend_name = dynamics_->backend().name();
-    out.backend_reason = settings_->backend == default_backend
-                             ? "the default; it takes the fastest that this machine can run"
-                             : "the parameter backend asks for it";
+    const core::Backend& backend = dynamics_->backend();
+    out.backend_reason =
+        (settings_->backend == default_backend ? "the default; "
+                                               : "the parameter backend asks for it; ") +
+        backend.explain(core::Operation::inverse_dynamics, backend.options().max_batch);
     out.effort_mode = name_of(settings_->stream.mode);
     out.latency_warning = settings_->latency_warning;
     out.latency_error = settings_->latency_error;

@@ -25,6 +25,8 @@ TEST(DelegatingBackend, GivesTheBitsOfItsDelegate) {
     Cpu plugin;
     plugin.configure(model, {.max_batch = size});
     EXPECT_EQ(plugin.lane_width(), direct->lane_width());
+    EXPECT_EQ(plugin.explain(rbd_parallel_core::Operation::energies, size),
+              "cpu computes everything");
     const conformance::Batch batch = conformance::random_batch(*model, size, 17);
     for (const conformance::Call& call : conformance::every_call()) {
       if (!call.possible(*model)) continue;

@@ -11,6 +11,7 @@
 #include "rbd_parallel_core/backend_arguments.hpp"
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model.hpp"
+#include "rbd_parallel_core/operation.hpp"
 #include "rbd_parallel_core/status.hpp"
 
 /// The one interface that computes: batches of states in, batches of results out.
@@ -43,7 +44,7 @@ struct BackendOptions {
   bool friction = false;      ///< include damping qd + friction sign(qd)
   /// For the kernels of the CPU. Empty: what RBD_PARALLEL_ISA says, else the best of the machine.
   std::optional<InstructionSet> instruction_set = std::nullopt;
-  TreeOptions tree{};  ///< read by "tree" alone
+  TreeOptions tree{};  ///< read by "tree"; "auto" reads the length of the blocks
 };
 
 /// Computes for one Model. Owns its workspace: one Backend object per calling thread, any number of
@@ -65,8 +66,12 @@ class BasicBackend {
   BasicBackend(const BasicBackend&) = delete;
   BasicBackend& operator=(const BasicBackend&) = delete;
 
-  /// Name by which it is chosen, "reference" for instance.
+  /// Name by which it is chosen, "reference" for instance. What make_backend("auto") gives has the
+  /// name of the backend that computes: inverse dynamics of max_batch states when configured, "cpu"
+  /// before.
   virtual std::string name() const = 0;
+  /// One sentence on which backend computes a batch of so many states, and why. Allocates.
+  virtual std::string explain(Operation operation, std::size_t batch) const;
 
   /// Binds the backend to a model. May be called again, with another model too; when it throws, the
   /// backend is not configured. Throws std::invalid_argument for impossible options and what the
@@ -121,8 +126,9 @@ using Backend = BasicBackend<double>;
 /// Names of the backends of this library, for make_backend.
 std::vector<std::string> backend_names();
 
-/// A new, unconfigured backend: make_backend("cpu"), or make_backend<float>("tree"). "auto" is the
-/// best there is, today always "cpu". Throws std::invalid_argument that lists the known names.
+/// A new, unconfigured backend: make_backend("cpu"), or make_backend<float>("tree"). "auto" picks
+/// between "cpu" and "tree" for every call, by what they cost (docs/backends.md). Throws
+/// std::invalid_argument that lists the known names.
 template <class Real = double>
 std::unique_ptr<BasicBackend<Real>> make_backend(std::string_view name = "auto");
 template <>

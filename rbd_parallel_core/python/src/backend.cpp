@@ -149,7 +149,12 @@ void bind_backend(nb::module_& m) {
                          instruction_set, layout, family, block);
            }),
            "model"_a, RBD_OPTIONS)
-      .def_prop_ro("name", &PyBackend::name)
+      .def_prop_ro("name", &PyBackend::name,
+                   "Of the backend that computes: of \"auto\" the one for inverse dynamics of\n"
+                   "max_batch states.")
+      .def("explain", &PyBackend::explain, "operation"_a, "batch"_a = 1,
+           "One sentence on which backend computes a batch of so many states, and why:\n"
+           "explain(\"inverse_dynamics\", batch=1000).")
       .def_prop_ro("model", &PyBackend::shared_model)
       .def_prop_ro("max_batch",
                    [](const PyBackend& backend) { return backend.options().max_batch; })

@@ -96,6 +96,18 @@ class NumpyBackend final : public PyBackend {
   }
 
   std::string name() const override { return backend_->name(); }
+  std::string explain(std::string_view operation, std::int64_t batch) const override {
+    const std::optional<Operation> known = operation_of(operation);
+    if (!known) {
+      std::string names;
+      for (const Operation each : all_operations) {
+        names += (names.empty() ? "\"" : ", \"") + name_of(each) + '"';
+      }
+      refuse("operation: expected one of " + names + ", got \"" + std::string(operation) + '"');
+    }
+    if (batch < 1) refuse("batch: expected at least 1 state, got " + std::to_string(batch));
+    return backend_->explain(*known, static_cast<std::size_t>(batch));
+  }
   std::shared_ptr<const Model> shared_model() const override { return backend_->shared_model(); }
   const BackendOptions& options() const override { return backend_->options(); }
   std::string dtype() const override { return dtype_name<Real>; }

@@ -44,6 +44,7 @@ class PyBackend {
   virtual ~PyBackend() = default;
 
   virtual std::string name() const = 0;
+  virtual std::string explain(std::string_view operation, std::int64_t batch) const = 0;
   virtual std::shared_ptr<const rbd_parallel_core::Model> shared_model() const = 0;
   virtual const rbd_parallel_core::BackendOptions& options() const = 0;
   virtual std::string dtype() const = 0;

@@ -130,6 +130,11 @@ void BasicBackend<Real>::configure(std::shared_ptr<const Model> model,
 }
 
 template <class Real>
+std::string BasicBackend<Real>::explain(Operation, std::size_t) const {
+  return name() + " computes everything";
+}
+
+template <class Real>
 Result BasicBackend<Real>::inverse_dynamics(const InverseDynamics& args) noexcept {
   Checker check = checker(*this, args);
   check.need(Argument::q, args.q, check.nq())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdexcept>
 
+#include "auto/auto_backend.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "reference/reference_backend.hpp"
@@ -11,7 +12,8 @@ namespace {
 
 template <class Real>
 std::unique_ptr<BasicBackend<Real>> make(std::string_view name) {
-  if (name == "auto" || name == "cpu") return std::make_unique<CpuBackend<Real>>();
+  if (name == "auto") return std::make_unique<AutoBackend<Real>>();
+  if (name == "cpu") return std::make_unique<CpuBackend<Real>>();
   if (name == "reference") return std::make_unique<ReferenceBackend<Real>>();
   if (name == "tree") return std::make_unique<TreeBackend<Real>>();
   std::string known = "auto";

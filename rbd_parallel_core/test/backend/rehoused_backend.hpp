@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "rbd_parallel_core/backend.hpp"
 
@@ -20,7 +21,9 @@ template <class Real, class Memory>
 class RehousedBackend : public Backend {
  public:
   explicit RehousedBackend(const std::string& name, const TreeOptions& tree = {})
-      : inner_(make_backend<Real>(name)), tree_(tree) {}
+      : RehousedBackend(make_backend<Real>(name), tree) {}
+  explicit RehousedBackend(std::unique_ptr<BasicBackend<Real>> inner, const TreeOptions& tree = {})
+      : inner_(std::move(inner)), tree_(tree) {}
   std::string name() const override { return inner_->name(); }
   std::size_t lane_width() const noexcept override { return inner_->lane_width(); }
 

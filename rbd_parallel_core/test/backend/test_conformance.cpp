@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rbd_parallel_core/testing/backend_conformance.hpp"
 
+#include "auto/auto_backend.hpp"
+#include "forced_costs.hpp"
 #include "plain_memory.hpp"
 #include "rehoused_backend.hpp"
 
@@ -36,6 +38,27 @@ RBD_BACKEND_CONFORMANCE(TreeFloat,
                                    "tree", TreeOptions{.block = 3});
                              },
                          .tolerance = 2e-5});
+
+RBD_BACKEND_CONFORMANCE(Auto, {.name = "auto", .make = [] { return make_backend("auto"); }});
+
+/// auto with costs of one backend alone, and with blocks of three bodies: so small robots are cut.
+template <class Real>
+std::unique_ptr<Backend> make_auto(Candidate candidate) {
+  return std::make_unique<RehousedBackend<Real, PlainMemory>>(
+      std::make_unique<AutoBackend<Real>>(only(candidate)), TreeOptions{.block = 3});
+}
+
+RBD_BACKEND_CONFORMANCE(AutoByTree, {.name = "auto that chooses tree",
+                                     .make = [] { return make_auto<double>(Candidate::tree); },
+                                     .lanes_as_rows = false});
+
+RBD_BACKEND_CONFORMANCE(AutoByCpu, {.name = "auto that chooses cpu",
+                                    .make = [] { return make_auto<double>(Candidate::cpu); }});
+
+RBD_BACKEND_CONFORMANCE(AutoByTreeFloat, {.name = "auto of float that chooses tree",
+                                          .make = [] { return make_auto<float>(Candidate::tree); },
+                                          .tolerance = 2e-5,
+                                          .lanes_as_rows = false});
 
 /// The backends of float, by way of copies.
 std::unique_ptr<Backend> make_float_backend(const std::string& name) {

@@ -19,7 +19,6 @@ namespace rbd_parallel_core {
 namespace {
 
 using conformance::BackendUnderTest;
-using conformance::Operation;
 using conformance::Violations;
 
 /// Does all by the backend "reference"; offenders override one thing.

@@ -267,6 +267,41 @@ def test_the_default_is_the_best(model):
     assert rbd_parallel.Backend("auto", model).name == rbd_parallel.Backend(model=model).name == "cpu"
 
 
+def test_the_default_explains_itself(model):
+    default = rbd_parallel.Backend(model)
+    assert default.explain("inverse_dynamics") == default.explain("inverse_dynamics", batch=1)
+    assert default.explain("inverse_dynamics").startswith("cpu: tree is for robots of 64 bodies and more, this one has ")
+    assert rbd_parallel.Backend("reference", model).explain("energies", batch=7) == "reference computes everything"
+    with pytest.raises(ValueError, match='operation: expected one of "inverse_dynamics", .*, got "dynamics"'):
+        default.explain("dynamics")
+    with pytest.raises(ValueError, match="batch: expected at least 1 state, got 0"):
+        default.explain("energies", batch=0)
+
+
+def chain_of(bodies):
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    links = "".join(f'<link name="{k}">{inertial if k else ""}</link>' for k in range(bodies + 1))
+    joints = "".join(
+        f'<joint name="{k}" type="continuous"><parent link="{k}"/><child link="{k + 1}"/></joint>' for k in range(bodies)
+    )
+    return rbd_parallel.load_urdf(f'<robot name="chain">{links}{joints}</robot>')
+
+
+def test_costs_of_a_file_decide(tmp_path, monkeypatch):
+    costs = tmp_path / "costs.txt"
+    costs.write_text("tree inverse_dynamics float64 1- 1- 0 10 0 0 0 1\ncpu inverse_dynamics float64 1- 1- 0 20 0 0 0 1\n")
+    monkeypatch.setenv("RBD_PARALLEL_COSTS", str(costs))
+    chain = chain_of(100)
+    backend = rbd_parallel.Backend(chain)
+    assert backend.explain("inverse_dynamics") == (
+        "tree: one state of 100 bodies on one thread, predicted 1 us, cpu 2 us"
+    )
+    assert backend.name == "tree"
+    costs.write_text("cpu inverse_dynamics float16 1- 1- 0 20 0 0 0 1\n")
+    with pytest.raises(ValueError, match="costs.txt, line 1: the precision is 'float16', expected float64 or float32"):
+        rbd_parallel.Backend(chain)
+
+
 @pytest.mark.parametrize("family", ["blocks", "scans"])
 def test_the_families_of_tree_agree_with_the_reference(model, states, family):
     tree = rbd_parallel.Backend("tree", model, max_batch=BATCH, family=family, block=2)

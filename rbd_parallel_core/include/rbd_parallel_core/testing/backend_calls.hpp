@@ -17,17 +17,7 @@
 /// checks of the conformance suite go over this list, so that none of them forgets an operation.
 namespace rbd_parallel_core::conformance {
 
-enum class Operation {
-  inverse_dynamics,
-  bias_forces,
-  gravity_forces,
-  coriolis_forces,
-  mass_matrix,
-  forward_dynamics,
-  sparse_mass_matrix,
-  energies,
-  link_kinematics,
-};
+using rbd_parallel_core::Operation;
 
 /// Inputs of all operations. links: k indices; the other arrays hold the states in `layout`.
 struct Batch {

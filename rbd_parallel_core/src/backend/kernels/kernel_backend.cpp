@@ -100,7 +100,7 @@ void KernelBackend<Real>::run(
     const Kernels& kernels,
     typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel,
     const Args& args) noexcept {
-  if (!tiles_ || tiles_->small(args.batch) || kernels.contexts.size() == 1) {
+  if (!shared_out(kernels, args.batch)) {
     (kernels.table->*kernel)(kernels.contexts.front(), args, {0, args.batch});
     return;
   }
@@ -114,11 +114,28 @@ template <class Args>
 void KernelBackend<Real>::run(
     typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel, const Args& args,
     bool needs_matrix) noexcept {
-  const bool in_lanes = args.layout == Layout::lanes;
+  run(kernels_for(args.batch, args.layout, needs_matrix), kernel, args);
+}
+
+template <class Real>
+auto KernelBackend<Real>::kernels_for(std::size_t batch, Layout layout,
+                                      bool needs_matrix) const noexcept -> const Kernels& {
+  const bool in_lanes = layout == Layout::lanes;
   const bool fits = !needs_matrix || in_lanes || model_.nv <= largest_pack_nv;
   // One state alone is faster by itself than in a pack of copies.
-  const bool one_by_one = packs_.table == nullptr || !fits || (args.batch == 1 && !in_lanes);
-  run(one_by_one ? scalars_ : packs_, kernel, args);
+  const bool one_by_one = packs_.table == nullptr || !fits || (batch == 1 && !in_lanes);
+  return one_by_one ? scalars_ : packs_;
+}
+
+template <class Real>
+CallPlan KernelBackend<Real>::plan(std::size_t batch, bool needs_matrix) const noexcept {
+  const Kernels& kernels = kernels_for(batch, Layout::rows, needs_matrix);
+  const std::size_t width = kernels.table->width;
+  CallPlan plan{.goes = (batch + width - 1) / width, .threads = 1};
+  if (shared_out(kernels, batch)) {
+    plan.threads = static_cast<int>(std::min(kernels.contexts.size(), tiles_->count(batch)));
+  }
+  return plan;
 }
 
 template <class Real>

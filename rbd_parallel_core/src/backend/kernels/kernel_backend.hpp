@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "../call_plan.hpp"
 #include "kernel_memory.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
@@ -34,6 +35,9 @@ class KernelBackend : public BasicBackend<Real> {
   std::size_t lane_width() const noexcept override {
     return packs_.table ? packs_.table->width : 1;
   }
+
+  /// How a batch of rows is computed. `needs_matrix`: by an operation that keeps a matrix.
+  CallPlan plan(std::size_t batch, bool needs_matrix) const noexcept;
 
  protected:
   /// Takes all memory. `with_packs`: batches of two and more run in SIMD lanes.
@@ -67,7 +71,13 @@ class KernelBackend : public BasicBackend<Real> {
   Kernels make_kernels(const KernelTable<Real>& table, bool friction, bool dense,
                        int threads) const;
 
-  /// Runs it on the batch, over threads if the batch is large and `kernels` has memory for them.
+  /// The kernels that suit a batch.
+  const Kernels& kernels_for(std::size_t batch, Layout layout, bool needs_matrix) const noexcept;
+  /// Whether the batch is large, and `kernels` has memory for several threads.
+  bool shared_out(const Kernels& kernels, std::size_t batch) const noexcept {
+    return tiles_ && !tiles_->small(batch) && kernels.contexts.size() > 1;
+  }
+  /// Runs it on the batch, over threads if that is shared out.
   template <class Args>
   void run(const Kernels& kernels,
            typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel,

@@ -28,14 +28,15 @@ class Tiles {
 
   /// Too little work to wake another thread for.
   bool small(std::size_t batch) const noexcept { return batch <= tile_; }
+  /// Tiles of a batch.
+  std::size_t count(std::size_t batch) const noexcept { return (batch + tile_ - 1) / tile_; }
 
   /// Calls work(range, thread) for ranges that make up the batch; `thread` is below the number of
   /// threads, and no two calls at one time have the same.
   template <class Work>
   void run(std::size_t batch, const Work& work) {
-    const std::size_t count = (batch + tile_ - 1) / tile_;
     arena_.execute([&] {
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count), [&](const auto& tiles) {
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count(batch)), [&](const auto& tiles) {
         const auto thread = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
         work(StateRange{tiles.begin() * tile_, std::min(tiles.end() * tile_, batch)}, thread);
       });

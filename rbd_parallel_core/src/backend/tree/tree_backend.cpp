@@ -54,12 +54,10 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
                                 " bodies; expected a positive number, or 0 to have it chosen");
   }
   this->configure_kernels(model, options, /*with_packs=*/false, 1);
-  const bool by_scans = options.tree.family == TreeFamily::scans;
-  const bool large = model.body_count() >= smallest_cut || options.tree.block > 0 || by_scans;
-  if (!large || model.body_count() == 0) return;
+  if (!cuts(model, options.tree)) return;
   const InstructionSet set = choose_instruction_set(options.instruction_set);
-  const int threads = std::min(options.threads, tbb::info::default_concurrency());
-  if (by_scans) {
+  const int threads = threads_ = std::min(options.threads, tbb::info::default_concurrency());
+  if (options.tree.family == TreeFamily::scans) {
     scans_.emplace();
     // Not an owner: Backend keeps the model alive.
     scans_->configure(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model), threads,
@@ -71,6 +69,26 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   // Torques of mimic joints add up from several blocks: they are left to the sequential text.
   if (model.has_mimic()) return;
   blocks_.emplace(this->kernel_model(), set, threads, options.tree.block);
+}
+
+template <class Real>
+bool TreeBackend<Real>::side_by_side(Operation operation) const noexcept {
+  switch (operation) {
+    case Operation::inverse_dynamics:
+    case Operation::bias_forces:
+    case Operation::gravity_forces:
+      return blocks_ || scans_;
+    case Operation::coriolis_forces:
+      return blocks_.has_value();
+    case Operation::forward_dynamics:
+      return blocks_ && blocks_->can_go_forward();
+    case Operation::mass_matrix:
+      return mass_matrix_ || scans_;
+    case Operation::sparse_mass_matrix:
+      return mass_matrix_.has_value();
+    default:
+      return false;
+  }
 }
 
 // ---- inverse dynamics ---------------------------------------------------------------------------

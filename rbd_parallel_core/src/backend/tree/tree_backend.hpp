@@ -25,6 +25,17 @@ class TreeBackend final : public KernelBackend<Real> {
 
   std::string name() const override { return "tree"; }
 
+  /// Whether a robot of so many bodies is cut.
+  static bool cuts(const Model& model, const TreeOptions& options) noexcept {
+    return model.body_count() >= smallest_cut ||
+           (model.body_count() > 0 && (options.block > 0 || options.family == TreeFamily::scans));
+  }
+  /// Whether bodies are computed side by side: the dense or the sparse mass matrix without its
+  /// factors, forward dynamics by aba. What is not is computed as `reference` does.
+  bool side_by_side(Operation operation) const noexcept;
+  /// How a batch of it is computed.
+  CallPlan plan(std::size_t batch) const noexcept { return {batch, threads_}; }
+
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
@@ -51,6 +62,7 @@ class TreeBackend final : public KernelBackend<Real> {
   StateStatus mass_matrix_of(const MassMatrix& args, std::size_t s) noexcept;
   Result mass_matrix_by_scans(const MassMatrix& args) noexcept;
 
+  int threads_ = 1;
   // None of them where a tree is too small: then the sequential text is used.
   std::optional<BlockDynamics<Real>> blocks_;
   std::optional<ScanDynamics<Real>> scans_;

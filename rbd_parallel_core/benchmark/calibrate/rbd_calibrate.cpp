@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// rbd_calibrate measure SECONDS: what each call of the grid takes by each backend, a line of JSON
+// each. rbd_calibrate choose: which backend `auto` chooses for it, by the costs in
+// RBD_PARALLEL_COSTS. Both print a line with a name for each case, so that they can be matched.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "auto/auto_backend.hpp"
+#include "measure_calls.hpp"
+#include "rbd_parallel_core/model/generators.hpp"
+
+namespace {
+
+using namespace rbd_parallel_core;
+using rbd_bench::CallCase;
+using rbd_bench::TreeCase;
+
+/// What one line of the output is about.
+struct Case {
+  TreeCase tree;
+  std::shared_ptr<const Model> model;
+  RobotShape shape;
+  int threads;
+  CallCase call;
+};
+
+void print_start(const Case& c, const char* precision) {
+  std::printf(R"({"bodies": %d, "branching": %g, "operation": "%s", "precision": "%s", )"
+              R"("batch": %zu, "threads": %d)",
+              c.tree.bodies, c.tree.branching, name_of(c.call.operation).c_str(), precision,
+              c.call.batch, c.threads);
+}
+
+template <class Real>
+constexpr const char* precision = std::is_same_v<Real, double> ? "float64" : "float32";
+
+bool keeps_matrix(Operation operation) {
+  return operation == Operation::mass_matrix || operation == Operation::sparse_mass_matrix;
+}
+
+template <class Real>
+void print_time(const Case& c, const char* backend, const CallPlan& plan, double us) {
+  const std::size_t entries = keeps_matrix(c.call.operation) ? c.shape.entries : 0;
+  const std::size_t zeros = c.call.operation == Operation::mass_matrix ? c.shape.zeros : 0;
+  print_start(c, precision<Real>);
+  std::printf(R"(, "backend": "%s", "depth": %zu, "entries": %zu, "zeros": %zu, "goes": %zu, )"
+              R"("used_threads": %d, "us": %.6g})"
+              "\n",
+              backend, c.shape.depth, entries, zeros, plan.goes, plan.threads, us);
+}
+
+/// Both backends for one robot, of which `tree` is left out where the robot is small.
+template <class Real>
+class Measurement {
+ public:
+  Measurement(const std::shared_ptr<const Model>& model, const BackendOptions& options,
+              double seconds)
+      : seconds_(seconds), with_tree_(TreeBackend<Real>::cuts(*model, options.tree)) {
+    cpu_.configure(model, options);
+    if (with_tree_) tree_.configure(model, options);
+  }
+
+  void operator()(const Case& c) {
+    rbd_bench::Call<Real> call(*c.model, c.call);
+    std::vector<std::function<void()>> calls{[&] { call.run(cpu_); }};
+    if (with_tree_ && tree_.side_by_side(c.call.operation)) {
+      calls.emplace_back([&] { call.run(tree_); });
+    }
+    const std::vector<double> us = rbd_bench::least_times(calls, c.threads, seconds_);
+    print_time<Real>(c, "cpu", cpu_.plan(c.call.batch, keeps_matrix(c.call.operation)), us[0]);
+    if (us.size() > 1) print_time<Real>(c, "tree", tree_.plan(c.call.batch), us[1]);
+  }
+
+ private:
+  double seconds_;
+  bool with_tree_;
+  CpuBackend<Real> cpu_;
+  TreeBackend<Real> tree_;
+};
+
+template <class Real>
+class Choice {
+ public:
+  Choice(const std::shared_ptr<const Model>& model, const BackendOptions& options) {
+    backend_.configure(model, options);
+  }
+
+  void operator()(const Case& c) {
+    print_start(c, precision<Real>);
+    std::printf(R"(, "choice": "%s"})"
+                "\n",
+                name_of(backend_.choice(c.call.operation, c.call.batch)).c_str());
+  }
+
+ private:
+  AutoBackend<Real> backend_;
+};
+
+/// Calls make(model, options) for each robot and number of threads, and what it gives for each
+/// call.
+template <class Make>
+void for_each_case(const Make& make) {
+  for (const TreeCase& tree : rbd_bench::all_trees()) {
+    // A turn from body to body, so that a chain does not move in one plane.
+    const auto model = std::make_shared<const Model>(
+        auto_tree({.bodies = tree.bodies, .branching = tree.branching, .skew = 0.3}));
+    const RobotShape shape = shape_of(*model);
+    for (const int threads : {1, 2}) {
+      auto visit = make(model, BackendOptions{.max_batch = 1000, .threads = threads});
+      for (const CallCase& call : rbd_bench::all_calls(tree, shape.entries)) {
+        (*visit)({tree, model, shape, threads, call});
+      }
+      std::fflush(stdout);
+    }
+    std::fprintf(stderr, "%d bodies, branching %g\n", tree.bodies, tree.branching);
+  }
+}
+
+template <class Real>
+void measure(double seconds) {
+  for_each_case([&](const auto& model, const BackendOptions& options) {
+    return std::make_unique<Measurement<Real>>(model, options, seconds);
+  });
+}
+
+template <class Real>
+void choose() {
+  for_each_case([](const auto& model, const BackendOptions& options) {
+    return std::make_unique<Choice<Real>>(model, options);
+  });
+}
+
+int run(int count, char** words) {
+  const std::string_view what = count > 1 ? words[1] : "";
+  if (what == "choose" && count == 2) {
+    choose<double>();
+    choose<float>();
+    return 0;
+  }
+  const double seconds = what == "measure" && count == 3 ? std::atof(words[2]) : 0;
+  if (!(seconds > 0)) {
+    std::fprintf(stderr, "usage: rbd_calibrate measure SECONDS | rbd_calibrate choose\n");
+    return 2;
+  }
+  measure<double>(seconds);
+  measure<float>(seconds);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return run(count, words);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rbd_calibrate: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "auto_backend.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <type_traits>
+
+#include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
+
+namespace rbd_parallel_core {
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+template <class Real>
+constexpr Precision precision =
+    std::is_same_v<Real, double> ? Precision::float64 : Precision::float32;
+
+std::size_t index(auto position) { return static_cast<std::size_t>(position); }
+
+bool keeps_matrix(Operation operation) noexcept {
+  return operation == Operation::mass_matrix || operation == Operation::sparse_mass_matrix;
+}
+
+std::string count_of(std::size_t count, const std::string& noun) {
+  if (count == 1) return "one " + noun;
+  return std::to_string(count) + " " + (noun == "body" ? "bodies" : noun + "s");
+}
+
+/// "0.21 us", "150 us".
+std::string duration(double us) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), us < 100 ? "%.2g us" : "%.0f us", us);
+  return text.data();
+}
+
+}  // namespace
+
+RobotShape shape_of(const Model& model) {
+  RobotShape shape;
+  shape.bodies = index(model.body_count());
+  std::vector<std::size_t> depth;
+  for (const Joint& joint : model.joints()) {
+    depth.push_back(1 + (joint.parent < 0 ? 0 : depth[index(joint.parent)]));
+    shape.depth = std::max(shape.depth, depth.back());
+  }
+  const std::size_t nv = index(model.nv());
+  shape.entries = index(mass_matrix_nonzeros(model));
+  shape.zeros = nv * nv + nv - 2 * shape.entries;
+  return shape;
+}
+
+// ---- choosing -----------------------------------------------------------------------------------
+
+template <class Real>
+void AutoBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
+  const CostTable costs = given_ ? *given_ : CostTable::of_environment();
+  origin_ = costs.origin();
+  tree_.reset();
+  // Not an owner: Backend keeps the model alive.
+  const std::shared_ptr<const Model> shared(std::shared_ptr<void>(), &model);
+  cpu_.configure(shared, options);
+  take_prices(costs, model);
+  BackendOptions blocks = options;
+  blocks.tree.family = TreeFamily::blocks;
+  const auto& prices = prices_[index(Candidate::tree)];
+  const bool priced =
+      std::any_of(prices.begin(), prices.end(), [](const Prices& lines) { return !lines.empty(); });
+  if (!priced || !TreeBackend<Real>::cuts(model, blocks.tree)) return;
+  tree_ = std::make_unique<TreeBackend<Real>>();
+  tree_->configure(shared, blocks);
+}
+
+template <class Real>
+void AutoBackend<Real>::take_prices(const CostTable& costs, const Model& model) {
+  const RobotShape shape = shape_of(model);
+  for (const Candidate candidate : {Candidate::cpu, Candidate::tree}) {
+    for (const Operation operation : all_operations) {
+      Prices& prices = prices_[index(candidate)][index(operation)];
+      prices.clear();
+      for (const CostLine& line :
+           costs.of(candidate, priced_as(operation), precision<Real>, shape.bodies)) {
+        RobotShape work = shape;
+        if (operation != Operation::mass_matrix) work.zeros = 0;
+        if (!keeps_matrix(operation)) work.entries = 0;
+        prices.push_back({line, line.go_us(work)});
+      }
+    }
+  }
+}
+
+template <class Real>
+CallPlan AutoBackend<Real>::plan(Candidate candidate, Operation operation,
+                                 std::size_t batch) const noexcept {
+  if (candidate == Candidate::tree) return tree_->plan(batch);
+  return cpu_.plan(batch, keeps_matrix(operation));
+}
+
+template <class Real>
+double AutoBackend<Real>::predicted_us(Candidate candidate, Operation operation,
+                                       std::size_t batch) const noexcept {
+  if (candidate == Candidate::tree && (!tree_ || !tree_->side_by_side(operation))) return unknown;
+  for (const Price& price : prices_[index(candidate)][index(operation)]) {
+    if (!price.line.batch.contains(batch)) continue;
+    const CallPlan calls = plan(candidate, operation, batch);
+    return static_cast<double>(calls.goes) * price.go_us * price.line.share(calls.threads);
+  }
+  return unknown;
+}
+
+template <class Real>
+Candidate AutoBackend<Real>::choice(Operation operation, std::size_t batch) const noexcept {
+  if (!tree_) return Candidate::cpu;
+  const bool tree_is_faster = predicted_us(Candidate::tree, operation, batch) <
+                              predicted_us(Candidate::cpu, operation, batch);
+  return tree_is_faster ? Candidate::tree : Candidate::cpu;
+}
+
+/// Lane-ready arrays are what `cpu` is for; `tree` would have to take them apart.
+template <class Real>
+BasicBackend<Real>& AutoBackend<Real>::chosen(Operation operation, std::size_t batch,
+                                              Layout layout) noexcept {
+  if (layout == Layout::lanes || choice(operation, batch) == Candidate::cpu) return cpu_;
+  return *tree_;
+}
+
+// ---- explaining ---------------------------------------------------------------------------------
+
+template <class Real>
+std::string AutoBackend<Real>::name() const {
+  if (!this->configured()) return "cpu";
+  return name_of(choice(Operation::inverse_dynamics, this->options().max_batch));
+}
+
+template <class Real>
+std::string AutoBackend<Real>::explain(Operation operation, std::size_t batch) const {
+  if (!this->configured()) return "auto chooses when it is configured for a robot";
+  const std::string why = why_not_tree(operation);
+  return why.empty() ? comparison(operation, batch) : "cpu: " + why;
+}
+
+template <class Real>
+std::string AutoBackend<Real>::why_not_tree(Operation operation) const {
+  const std::string bodies = count_of(index(this->model().body_count()), "body");
+  if (!TreeBackend<Real>::cuts(this->model(), {.block = this->options().tree.block})) {
+    return "tree is for robots of " + std::to_string(TreeBackend<Real>::smallest_cut) +
+           " bodies and more, this one has " + bodies;
+  }
+  if (!tree_) return origin_ + " has no costs of tree for " + bodies;
+  if (!tree_->side_by_side(operation)) {
+    return "tree would compute " + name_of(operation) + " of this robot one body after the other";
+  }
+  return "";
+}
+
+template <class Real>
+std::string AutoBackend<Real>::comparison(Operation operation, std::size_t batch) const {
+  const Candidate best = choice(operation, batch);
+  const Candidate other = best == Candidate::cpu ? Candidate::tree : Candidate::cpu;
+  std::string text = name_of(best) + ": " + count_of(batch, "state") + " of " +
+                     count_of(index(this->model().body_count()), "body") + " on " +
+                     count_of(index(plan(best, operation, batch).threads), "thread");
+  for (const Candidate candidate : {best, other}) {
+    const double us = predicted_us(candidate, operation, batch);
+    text += candidate == best ? ", predicted " : ", " + name_of(other) + " ";
+    text += us < unknown ? duration(us) : "unknown to " + origin_;
+  }
+  return text;
+}
+
+// ---- computing ----------------------------------------------------------------------------------
+
+template <class Real>
+Result AutoBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
+  return chosen(Operation::inverse_dynamics, args.batch, args.layout).inverse_dynamics(args);
+}
+
+template <class Real>
+Result AutoBackend<Real>::do_bias_forces(const Forces& args) noexcept {
+  return chosen(Operation::bias_forces, args.batch, args.layout).bias_forces(args);
+}
+
+template <class Real>
+Result AutoBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
+  return chosen(Operation::gravity_forces, args.batch, args.layout).gravity_forces(args);
+}
+
+template <class Real>
+Result AutoBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
+  return chosen(Operation::coriolis_forces, args.batch, args.layout).coriolis_forces(args);
+}
+
+template <class Real>
+Result AutoBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
+  const bool sparse = !args.sparse.empty() || !args.sparse_cholesky.empty();
+  // `tree` leaves the dense factors to the sequential text.
+  if (!args.cholesky.empty() || !args.inverse.empty()) return cpu_.mass_matrix(args);
+  if (args.mass_matrix.empty() && !sparse) return cpu_.mass_matrix(args);
+  const Operation operation =
+      args.mass_matrix.empty() ? Operation::sparse_mass_matrix : Operation::mass_matrix;
+  return chosen(operation, args.batch, args.layout).mass_matrix(args);
+}
+
+template <class Real>
+Result AutoBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
+  if (args.method != ForwardMethod::aba) return cpu_.forward_dynamics(args);
+  return chosen(Operation::forward_dynamics, args.batch, args.layout).forward_dynamics(args);
+}
+
+template <class Real>
+Result AutoBackend<Real>::do_energies(const Energies& args) noexcept {
+  return cpu_.energies(args);
+}
+
+template <class Real>
+Result AutoBackend<Real>::do_link_kinematics(const LinkKinematics& args) noexcept {
+  return cpu_.link_kinematics(args);
+}
+
+template class AutoBackend<double>;
+template class AutoBackend<float>;
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../cpu/cpu_backend.hpp"
+#include "../tree/tree_backend.hpp"
+#include "cost_table.hpp"
+
+namespace rbd_parallel_core {
+
+/// What counts for the costs of a robot.
+RobotShape shape_of(const Model& model);
+
+/// Has every call computed by the backend that the costs say is fastest for it. Which one depends
+/// on the robot, the options, the operation and the size of the batch only, so that the same call
+/// gives the same bits. Takes the memory of all backends that it may choose.
+template <class Real>
+class AutoBackend final : public BasicBackend<Real> {
+ public:
+  using typename BasicBackend<Real>::InverseDynamics;
+  using typename BasicBackend<Real>::Forces;
+  using typename BasicBackend<Real>::MassMatrix;
+  using typename BasicBackend<Real>::ForwardDynamics;
+  using typename BasicBackend<Real>::Energies;
+  using typename BasicBackend<Real>::LinkKinematics;
+
+  /// With the costs of the environment at the time of configure.
+  AutoBackend() = default;
+  /// With these.
+  explicit AutoBackend(CostTable costs) : given_(std::move(costs)) {}
+
+  std::string name() const override;
+  std::string explain(Operation operation, std::size_t batch) const override;
+  std::size_t lane_width() const noexcept override { return cpu_.lane_width(); }
+
+  /// Which one computes a batch of rows. Only when configured.
+  Candidate choice(Operation operation, std::size_t batch) const noexcept;
+  /// How long one of them takes, by the costs; infinite where they do not say or it is not to be
+  /// chosen.
+  double predicted_us(Candidate candidate, Operation operation, std::size_t batch) const noexcept;
+  CallPlan plan(Candidate candidate, Operation operation, std::size_t batch) const noexcept;
+
+ protected:
+  void do_configure(const Model& model, const BackendOptions& options) override;
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
+  Result do_bias_forces(const Forces& args) noexcept override;
+  Result do_gravity_forces(const Forces& args) noexcept override;
+  Result do_coriolis_forces(const Forces& args) noexcept override;
+  Result do_mass_matrix(const MassMatrix& args) noexcept override;
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
+  Result do_energies(const Energies& args) noexcept override;
+  Result do_link_kinematics(const LinkKinematics& args) noexcept override;
+
+ private:
+  /// A line of the costs, worked out for the robot.
+  struct Price {
+    CostLine line;
+    double go_us;
+  };
+  using Prices = std::vector<Price>;
+
+  BasicBackend<Real>& chosen(Operation operation, std::size_t batch, Layout layout) noexcept;
+  std::string why_not_tree(Operation operation) const;
+  std::string comparison(Operation operation, std::size_t batch) const;
+  void take_prices(const CostTable& costs, const Model& model);
+
+  std::optional<CostTable> given_;
+  std::string origin_;  ///< of the costs
+  std::array<std::array<Prices, all_operations.size()>, candidate_count> prices_;
+  CpuBackend<Real> cpu_;
+  std::unique_ptr<TreeBackend<Real>> tree_;  ///< where it may be chosen
+};
+
+extern template class AutoBackend<double>;
+extern template class AutoBackend<float>;
+
+}  // namespace rbd_parallel_core
