@@ -51,7 +51,7 @@ BlockPlan::BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind
                      std::span<const std::uint8_t> may_end, const Options& options)
     : options_(options) {
   for (std::int32_t l = 0; l < paths.level_count(); ++l) {
-    Level level{count(packs_), 0, count(blocks_), 0, false};
+    Level level{count(packs_), 0, count(blocks_), 0, false, count(stretches_), 0};
     const std::int32_t first = paths.level_first(l), end = paths.level_first(l + 1);
     for (std::int32_t path = first; path < end; ++path) {
       cut_path(paths, path, end - first, kind, may_end);
@@ -62,7 +62,11 @@ BlockPlan::BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind
     }
     make_packs(level);
     level.last_pack = count(packs_);
+    find_stretches(level);
     levels_.push_back(level);
+  }
+  for (std::int32_t g = 0; g < paths.group_count(); ++g) {
+    groups_.push_back({paths.group_first(g), paths.group_first(g + 1)});
   }
   find_hanging(paths);
 }
@@ -89,17 +93,54 @@ void BlockPlan::cut_path(const HeavyPaths& paths, std::int32_t path, std::int32_
   }
 }
 
-void BlockPlan::make_packs(const Level& level) {
+/// In which order the blocks of a level are put into packs.
+std::vector<std::int32_t> BlockPlan::order_of(const Level& level) const {
+  // Pieces of one path count as equally long: so they stay in order, and stretches are short.
+  std::vector<std::int32_t> order, longest(at(level.last_block - level.first_block));
+  for (std::int32_t b = level.last_block - 1; b >= level.first_block; --b) {
+    const Block& block = blocks_[at(b)];
+    std::int32_t& own = longest[at(b - level.first_block)];
+    own = block.length;
+    const Block* next = b + 1 < level.last_block ? &block + 1 : nullptr;
+    if (next != nullptr && next->path == block.path && next->kind == block.kind) {
+      own = std::max(own, longest[at(b + 1 - level.first_block)]);
+    }
+  }
+  for (std::int32_t b = level.first_block; b < level.last_block; ++b) {
+    order.push_back(b);
+    if (b == level.first_block) continue;
+    const Block &block = blocks_[at(b)], &before = blocks_[at(b - 1)];
+    if (before.path != block.path || before.kind != block.kind) continue;
+    std::int32_t& own = longest[at(b - level.first_block)];
+    own = std::max(own, longest[at(b - 1 - level.first_block)]);
+  }
   // Blocks that end their paths come last: they cost less, unless they share a pack with others.
-  std::vector<std::int32_t> order;
-  for (std::int32_t b = level.first_block; b < level.last_block; ++b) order.push_back(b);
   const auto rank = [&](std::int32_t b) {
     const Block& block = blocks_[at(b)];
-    return std::tuple(block.kind, block.ends_path, -block.length);
+    return std::tuple(block.kind, block.ends_path, -longest[at(b - level.first_block)]);
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::int32_t a, std::int32_t b) { return rank(a) < rank(b); });
+  return order;
+}
 
+/// A stretch ends where the packs so far hold the first blocks of the level and no others.
+void BlockPlan::find_stretches(Level& level) {
+  std::int32_t pack = level.first_pack, block = level.first_block, furthest = block, seen = block;
+  for (std::int32_t p = level.first_pack; p < level.last_pack; ++p) {
+    for (std::int32_t l = 0; l < packs_[at(p)].blocks; ++l, ++seen) {
+      furthest = std::max(furthest, lanes_[at(packs_[at(p)].first_lane + l)] + 1);
+    }
+    if (seen != furthest) continue;
+    stretches_.push_back({pack, p + 1, block, seen});
+    pack = p + 1;
+    block = seen;
+  }
+  level.last_stretch = count(stretches_);
+}
+
+void BlockPlan::make_packs(const Level& level) {
+  const std::vector<std::int32_t> order = order_of(level);
   for (std::size_t begin = 0; begin < order.size();) {
     const Block& first = blocks_[at(order[begin])];
     const bool may_differ = (options_.fill >> first.kind & 1U) != 0;

@@ -225,6 +225,23 @@ TEST(TreeBackend, ForwardDynamicsByBlocksIsAba) {
   }
 }
 
+// So many bodies that what lies near the root and several groups of subtrees are done in turn.
+TEST(TreeBackend, LargeTreesGiveWhatTheRecursionGives) {
+  for (const int window : {1, 3, 3000}) {
+    const auto model = random_tree(3000, window, {JointKind::revolute, JointKind::prismatic}, 17);
+    const State state = random_state(*model, 19);
+    const auto reference = configured("reference", model), tree = configured("tree", model);
+    EXPECT_LT(
+        largest_difference(inverse_dynamics(*tree, state), inverse_dynamics(*reference, state)),
+        1e-11)
+        << window;
+    EXPECT_LT(
+        largest_difference(forward_dynamics(*tree, state), forward_dynamics(*reference, state)),
+        1e-9)
+        << window;
+  }
+}
+
 TEST(TreeBackend, ThreadsDoNotChangeABitOfForwardDynamics) {
   for (const int window : {1, 3, 2000}) {
     const auto model = random_tree(2000, window, {JointKind::revolute}, 71);

@@ -78,6 +78,54 @@ TEST(HeavyPaths, LevelsAreFewAndGoOutward) {
   }
 }
 
+TEST(SubtreeGroups, AreWholeSubtreesAndNotTooLarge) {
+  for (const std::int32_t largest : {1, 10, 300}) {
+    for (const Tree& tree : ordered_shapes(3000)) {
+      SCOPED_TRACE(tree.name + ", groups of " + std::to_string(largest));
+      const auto group = subtree_groups(tree.parents, largest);
+      const auto size = subtree_sizes(tree.parents);
+      std::vector<std::int32_t> nodes(tree.parents.size() + 1, 0);
+      for (std::size_t i = 0; i < tree.parents.size(); ++i) {
+        ++nodes[at(group[i])];
+        ASSERT_EQ(group[i] == 0, size[i] > largest);
+        const std::int32_t parent = tree.parents[i];
+        if (parent >= 0 && group[at(parent)] != 0) {
+          ASSERT_EQ(group[i], group[at(parent)]);
+        }
+      }
+      for (std::size_t g = 1; g < nodes.size(); ++g) ASSERT_LE(nodes[g], largest);
+    }
+  }
+}
+
+TEST(HeavyPaths, StayInTheirGroupAndSoDoLevels) {
+  for (const Tree& tree : ordered_shapes(3000)) {
+    SCOPED_TRACE(tree.name);
+    const auto group = subtree_groups(tree.parents, 100);
+    const HeavyPaths paths(tree.parents, group);
+    std::vector<std::int32_t> level(tree.parents.size(), -1);
+    std::int32_t nodes = 0;
+    for (std::int32_t g = 0; g < paths.group_count(); ++g) {
+      for (std::int32_t l = paths.group_first(g); l < paths.group_first(g + 1); ++l) {
+        for (std::int32_t path = paths.level_first(l); path < paths.level_first(l + 1); ++path) {
+          for (const std::int32_t node : paths.nodes(path)) {
+            ASSERT_EQ(group[at(node)], g);
+            level[at(node)] = l;
+            ++nodes;
+          }
+          const std::int32_t parent = paths.hangs_on(path);
+          if (parent < 0) continue;
+          ASSERT_EQ(parent, tree.parents[at(paths.nodes(path)[0])]);
+          ASSERT_GE(level[at(parent)], 0) << "hangs on what comes later";
+          ASSERT_LT(level[at(parent)], l);
+        }
+      }
+    }
+    EXPECT_EQ(nodes, static_cast<std::int32_t>(tree.parents.size()));
+    EXPECT_EQ(paths.group_first(paths.group_count()), paths.level_count());
+  }
+}
+
 TEST(HeavyPaths, NoNodesNoPaths) {
   const HeavyPaths paths(Parents{});
   EXPECT_EQ(paths.count(), 0);
@@ -173,6 +221,48 @@ TEST(BlockPlan, EveryPathHangsOnceOnTheNodeItHangsOn) {
     }
     EXPECT_EQ(hanging, expected);
   }
+}
+
+TEST(BlockPlan, AStretchHoldsAllItsBlocksAndNoOthers) {
+  for (const Tree& tree : ordered_shapes(3000)) {
+    SCOPED_TRACE(tree.name);
+    const HeavyPaths paths(tree.parents, subtree_groups(tree.parents, 500));
+    const BlockPlan plan(paths, kinds_of(tree.parents), {}, {.width = 4, .longest = 5, .fill = 1});
+    std::int32_t pack = 0, block = 0, levels = 0;
+    for (const BlockPlan::Group& group : plan.groups()) {
+      EXPECT_EQ(group.first_level, levels);
+      levels = group.last_level;
+    }
+    EXPECT_EQ(levels, static_cast<std::int32_t>(plan.levels().size()));
+    for (const BlockPlan::Level& level : plan.levels()) {
+      EXPECT_EQ(level.first_pack, pack);
+      for (std::int32_t s = level.first_stretch; s < level.last_stretch; ++s) {
+        const BlockPlan::Stretch& stretch = plan.stretches()[at(s)];
+        EXPECT_EQ(stretch.first_pack, pack);
+        EXPECT_EQ(stretch.first_block, block);
+        pack = stretch.last_pack;
+        block = stretch.last_block;
+        std::int32_t blocks = 0;
+        for (std::int32_t p = stretch.first_pack; p < stretch.last_pack; ++p) {
+          for (std::int32_t l = 0; l < plan.packs()[at(p)].blocks; ++l, ++blocks) {
+            const std::int32_t b = plan.lanes()[at(plan.packs()[at(p)].first_lane + l)];
+            EXPECT_GE(b, stretch.first_block);
+            EXPECT_LT(b, stretch.last_block);
+          }
+        }
+        EXPECT_EQ(blocks, stretch.last_block - stretch.first_block);
+      }
+      EXPECT_EQ(level.last_pack, pack);
+      EXPECT_EQ(level.last_block, block);
+    }
+  }
+}
+
+TEST(BlockPlan, AStretchOfAChainIsOnePack) {
+  const HeavyPaths paths(chain(1030));
+  const std::vector<std::uint8_t> kind(1030, 0);
+  const BlockPlan plan(paths, kind, {}, {.width = 8, .longest = 64, .fill = 1});
+  EXPECT_EQ(plan.stretches().size(), plan.packs().size());
 }
 
 TEST(BlockPlan, LanesOfAChainAreFull) {

@@ -20,6 +20,18 @@ struct CrbaWorkspace {
   Array<Motion<S>> axis;   ///< per column: its motion seen from the origin of its run
 };
 
+/// What the first bodies hang on: the world, whose axes are the common ones.
+struct WorldAxes {
+  static constexpr bool given = false;
+};
+
+/// What a piece of a tree hangs on: another body.
+template <class S>
+struct BaseAxes {
+  static constexpr bool given = true;
+  Mat3<S> E;  ///< world axes to those of the base
+};
+
 /// M(row, l) = S_l . F for the columns first <= l < last of one run.
 template <class S, class Real, template <class> class Array, class Matrix>
 RBD_INLINE void project_on_columns(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws,
@@ -83,9 +95,10 @@ RBD_KERNEL void project_on_ancestors(ModelView<Real> model, CrbaWorkspace<S, Arr
 
 /// Outward over the bodies begin <= i < end: their axes, the origins of their runs, and every
 /// column seen from the origin of its run. After the sines and cosines, and after the parents.
-template <class S, class Real, template <class> class Array, class Q>
+/// `base`: WorldAxes or BaseAxes; with the latter a first run is seen from the origin of the base.
+template <class S, class Real, template <class> class Array, class Q, class Base = WorldAxes>
 RBD_KERNEL void crba_axes(const ModelView<Real>& robot, const CrbaWorkspace<S, Array>& memory, Q q,
-                          std::int32_t begin, std::int32_t end) {
+                          std::int32_t begin, std::int32_t end, const Base& base = {}) {
   // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
   // again after each.
   const ModelView<Real> model = robot;
@@ -97,16 +110,20 @@ RBD_KERNEL void crba_axes(const ModelView<Real>& robot, const CrbaWorkspace<S, A
       if (body.has_more_children) ws.Ic.store(i, Inertia<S>::zero());
       Mat3<S> E;
       Vec3<S> p = Vec3<S>::zero();
-      if (body.parent < 0) {
-        E = X.rotation();
-      } else {
-        const Mat3<S>& E_p = ws.E.load(body.parent);
+      const auto hang_on = [&](const Mat3<S>& E_p, const Vec3<S>& p_p) RBD_INLINE_LAMBDA {
         E = X.rotate_rows(E_p);
-        p = ws.p.load(body.parent) + X.origin_along(E_p, E);
+        p = p_p + X.origin_along(E_p, E);
         if (body.head == i) {
           ws.to_head.store(i, p);
           p = Vec3<S>::zero();
         }
+      };
+      if (body.parent >= 0) {
+        hang_on(ws.E.load(body.parent), ws.p.load(body.parent));
+      } else if constexpr (Base::given) {
+        hang_on(base.E, Vec3<S>::zero());
+      } else {
+        E = X.rotation();
       }
       ws.E.store(i, E);
       ws.p.store(i, p);
@@ -122,12 +139,13 @@ RBD_KERNEL void crba_axes(const ModelView<Real>& robot, const CrbaWorkspace<S, A
 /// then, unless no column comes before it, on_force(i, k, F in the common coordinates of the run).
 /// `carried`: in, the composite inertia of body `end` as its parent sees it, if that is the one
 /// before it; out, that of body `begin`. What body `begin` adds to a parent further before is left
-/// to the caller. After crba_axes.
+/// to the caller. `base`: as in crba_axes. After that.
 template <class S, class Real, template <class> class Array, class Q, class OnDiagonal,
-          class OnForce>
+          class OnForce, class Base = WorldAxes>
 RBD_INLINE void crba_forces(const ModelView<Real>& model, const CrbaWorkspace<S, Array>& ws,
                             const Q& q, std::int32_t begin, std::int32_t end, Inertia<S>& carried,
-                            const OnDiagonal& on_diagonal, const OnForce& on_force) {
+                            const OnDiagonal& on_diagonal, const OnForce& on_force,
+                            const Base& = {}) {
   // The composite inertia of body i + 1 is carried along to its parent i; other children's are
   // kept.
   for (std::int32_t i = end - 1; i >= begin; --i) {
@@ -137,7 +155,7 @@ RBD_INLINE void crba_forces(const ModelView<Real>& model, const CrbaWorkspace<S,
     if (body.has_more_children) Ic += ws.Ic.load(i);
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
       // First what the next body waits for, then what nothing waits for.
-      if (body.parent >= 0) {
+      if (Base::given || body.parent >= 0) {
         const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
         carried = X.apply_inverse(Ic);
         if (body.parent != i - 1 && body.parent >= begin)
@@ -146,7 +164,7 @@ RBD_INLINE void crba_forces(const ModelView<Real>& model, const CrbaWorkspace<S,
       const Mat3<S>& E = ws.E.load(i);
       for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
         on_diagonal(i, k, column.dot(column.times(Ic)));
-        if (k == 0 && body.parent < 0) return;  // nothing before it
+        if (!Base::given && k == 0 && body.parent < 0) return;  // nothing before it
         Force<S> F = column.times_along(Ic, E);
         F.n += cross(ws.p.load(i), F.f);
         on_force(i, k, F);

@@ -72,13 +72,27 @@ class BlockPlan {
   struct Level {
     std::int32_t first_pack, last_pack, first_block, last_block;
     bool cut;  ///< some path has several blocks
+    std::int32_t first_stretch, last_stretch;
   };
   std::span<const Level> levels() const { return levels_; }
+  /// Packs of a level and all their blocks. What depends on a block of one lies in the same or in a
+  /// later stretch, so they can be done one after the other, from the first to the last or back.
+  struct Stretch {
+    std::int32_t first_pack, last_pack, first_block, last_block;
+  };
+  std::span<const Stretch> stretches() const { return stretches_; }
+  /// Levels of each group of the heavy paths.
+  struct Group {
+    std::int32_t first_level, last_level;
+  };
+  std::span<const Group> groups() const { return groups_; }
 
  private:
   void cut_path(const HeavyPaths& paths, std::int32_t path, std::int32_t paths_of_level,
                 std::span<const std::uint8_t> kind, std::span<const std::uint8_t> may_end);
+  std::vector<std::int32_t> order_of(const Level& level) const;
   void make_packs(const Level& level);
+  void find_stretches(Level& level);
   void find_hanging(const HeavyPaths& paths);
 
   Options options_;
@@ -88,6 +102,8 @@ class BlockPlan {
   std::vector<BlockPack> packs_;
   std::vector<HangingPath> hanging_;
   std::vector<Level> levels_;
+  std::vector<Stretch> stretches_;
+  std::vector<Group> groups_;
 };
 
 }  // namespace rbd_parallel_core

@@ -15,9 +15,11 @@ namespace rbd_parallel_core {
 class HeavyPaths {
  public:
   /// parent[i] < i, or -1 for a root; there may be several. Throws std::invalid_argument otherwise.
-  explicit HeavyPaths(std::span<const std::int32_t> parent);
+  /// group: per node, from 0 on; paths do not lead from one group into another. Empty: all are one.
+  explicit HeavyPaths(std::span<const std::int32_t> parent,
+                      std::span<const std::int32_t> group = {});
 
-  /// The paths are numbered by level, within a level by their first nodes.
+  /// The paths are numbered by group, then by level, within a level by their first nodes.
   std::int32_t count() const { return static_cast<std::int32_t>(hangs_on_.size()); }
   /// The nodes of a path, from the root outward.
   std::span<const std::int32_t> nodes(std::int32_t path) const {
@@ -30,7 +32,14 @@ class HeavyPaths {
     return hangs_on_[static_cast<std::size_t>(path)];
   }
 
-  /// How often a walk to the root changes paths. Paths of one level do not depend on each other.
+  std::int32_t group_count() const { return static_cast<std::int32_t>(group_first_.size()) - 1; }
+  /// The levels of a group are group_first(g) <= level < group_first(g + 1).
+  std::int32_t group_first(std::int32_t group) const {
+    return group_first_[static_cast<std::size_t>(group)];
+  }
+
+  /// How often a walk to the root changes paths, or leaves the group; of all groups together. Paths
+  /// of one level do not depend on each other.
   std::int32_t level_count() const { return static_cast<std::int32_t>(level_first_.size()) - 1; }
   /// The paths of a level are level_first(l) <= path < level_first(l + 1).
   std::int32_t level_first(std::int32_t level) const {
@@ -38,7 +47,13 @@ class HeavyPaths {
   }
 
  private:
-  std::vector<std::int32_t> nodes_, first_, hangs_on_, level_first_;
+  std::vector<std::int32_t> nodes_, first_, hangs_on_, level_first_, group_first_;
 };
+
+/// Groups for HeavyPaths: the largest subtrees of at most `largest` nodes, several of them in one
+/// group where they are small together, and in group 0 what lies between them and the roots. A
+/// group's numbers stay in a cache while all is done that its nodes ask for.
+std::vector<std::int32_t> subtree_groups(std::span<const std::int32_t> parent,
+                                         std::int32_t largest);
 
 }  // namespace rbd_parallel_core

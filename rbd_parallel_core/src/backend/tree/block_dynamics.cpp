@@ -7,6 +7,8 @@
 namespace rbd_parallel_core {
 namespace {
 
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
 /// The smallest inertia that the joint of a body sees of that body alone.
 template <class Real>
 Real own_inertia(const ModelView<Real>& model, std::int32_t i) {
@@ -36,7 +38,6 @@ std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const Heavy
     std::vector<Real> inertia;
     for (const std::int32_t i : nodes) inertia.push_back(own_inertia(model, i));
     for (std::int32_t k = 0; k < n; ++k) {
-      const auto at = [](std::int32_t j) { return static_cast<std::size_t>(j); };
       Real largest = 0;
       for (std::int32_t j = std::max(0, k - neighbours); j <= std::min(n - 1, k + neighbours);
            ++j) {
@@ -49,11 +50,14 @@ std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const Heavy
   return heavy;
 }
 
+/// Bodies of a group of subtrees: with all their numbers they stay in the second cache.
+constexpr std::int32_t largest_group = 1024;
+
 template <class Real>
 HeavyPaths heavy_paths_of(const ModelView<Real>& model) {
   std::vector<std::int32_t> parent;
   for (std::int32_t i = 0; i < model.body_count; ++i) parent.push_back(model.body[i].parent);
-  return HeavyPaths(parent);
+  return HeavyPaths(parent, subtree_groups(parent, largest_group));
 }
 
 /// Blocks short enough that the numbers of a pack stay in the near caches and that two threads find
@@ -75,7 +79,7 @@ BlockPlan make_plan(const ModelView<Real>& model, const HeavyPaths& paths,
 
 bool ends_heavy(const BlockPlan& plan, std::span<const std::uint8_t> heavy) {
   return std::all_of(plan.blocks().begin(), plan.blocks().end(), [&](const Block& block) {
-    const auto last = static_cast<std::size_t>(block.first + block.length - 1);
+    const auto last = at(block.first + block.length - 1);
     return block.ends_path || heavy[static_cast<std::size_t>(plan.nodes()[last])] != 0;
   });
 }
@@ -91,20 +95,8 @@ std::vector<PackOffsets> offsets_of(const BlockPlan& plan) {
   return offsets;
 }
 
-/// Cuts packs into tasks of at least so many steps.
+/// A task has at least so many steps: about as much work as it takes to hand it out.
 constexpr std::int32_t steps_of_task = 32;
-std::vector<Range> tasks_of(const BlockPlan& plan, std::int32_t first, std::int32_t last) {
-  std::vector<Range> tasks;
-  std::int32_t begin = first, steps = 0;
-  for (std::int32_t p = first; p < last; ++p) {
-    steps += plan.packs()[static_cast<std::size_t>(p)].length;
-    if (steps < steps_of_task && p + 1 < last) continue;
-    tasks.push_back({begin, p + 1});
-    begin = p + 1;
-    steps = 0;
-  }
-  return tasks;
-}
 
 }  // namespace
 
@@ -118,71 +110,308 @@ BlockDynamics<Real>::BlockDynamics(const ModelView<Real>& model, InstructionSet 
       offsets_(offsets_of(plan_)),
       team_(threads) {
   for (const BlockPlan::Level& level : plan_.levels()) {
-    tasks_.push_back({tasks_of(plan_, level.first_pack, level.last_pack)});
+    work_.push_back(work_of(level.first_pack, level.last_pack));
   }
-  const auto packs = static_cast<std::int32_t>(plan_.packs().size());
-  all_ = {tasks_of(plan_, 0, packs)};
-  context_ = {model, PlanView::of(plan_), offsets_.data(), nullptr};
-  memory_.emplace_back(table_->shared_bytes(context_));
-  context_.shared = memory_.front().get();
+  for (const BlockPlan::Level& level : plan_.levels()) {
+    const std::span<const Block> blocks =
+        plan_.blocks().subspan(static_cast<std::size_t>(level.first_block),
+                               static_cast<std::size_t>(level.last_block - level.first_block));
+    has_roots_.push_back(std::any_of(blocks.begin(), blocks.end(), [&](const Block& block) {
+      return model.body[plan_.nodes()[static_cast<std::size_t>(block.first)]].parent < 0;
+    }));
+  }
+  for (const BlockPlan::Group& group : plan_.groups()) {
+    Group own{group.first_level, group.last_level, {}};
+    if (group.first_level < group.last_level) {
+      own.all = work_of(work_[static_cast<std::size_t>(group.first_level)].packs.begin,
+                        work_[static_cast<std::size_t>(group.last_level) - 1].packs.end);
+    }
+    groups_.push_back(own);
+  }
+  alone_ = threads == 1 || !is_worth_threads();
+  context_ = {model, PlanView::of(plan_), offsets_.data(), nullptr, {}};
+  take_memory();
   table_->prepare(context_);
-  for (int thread = 0; thread < threads; ++thread) {
-    memory_.emplace_back(table_->scratch_bytes(context_));
+}
+
+template <class Real>
+void BlockDynamics<Real>::take_memory() {
+  const auto packs = static_cast<std::int32_t>(plan_.packs().size());
+  context_.work = area_of(0, packs);
+  shared_ = KernelMemory(table_->shared_bytes(context_));
+  work_memory_ = KernelMemory(table_->work_bytes(context_.work));
+  context_.shared = shared_.get();
+  context_.work.memory = work_memory_.get();
+  for (std::size_t g = 1; g < groups_.size(); ++g) {
+    const WorkArea area = area_of(groups_[g].all.packs.begin, groups_[g].all.packs.end);
+    largest_area_.steps = std::max(largest_area_.steps, area.steps);
+    largest_area_.size.q = std::max(largest_area_.size.q, area.size.q);
+    largest_area_.size.v = std::max(largest_area_.size.v, area.size.v);
+  }
+  for (int thread = 0; thread < team_.threads(); ++thread) {
+    scratch_.emplace_back(table_->scratch_bytes(context_));
+    areas_.emplace_back(table_->work_bytes(largest_area_));
   }
 }
 
 template <class Real>
-void BlockDynamics<Real>::run(Phase BlockTable<Real>::*phase, const TreeState<Real>& state,
-                              const Tasks& tasks) {
-  team_.phase(static_cast<std::int32_t>(tasks.of_level.size()), [&](std::int32_t k, int thread) {
-    (table_->*phase)(context_, state, memory_[static_cast<std::size_t>(thread) + 1].get(),
-                     tasks.of_level[static_cast<std::size_t>(k)]);
-  });
+WorkArea BlockDynamics<Real>::area_of(std::int32_t first_pack, std::int32_t last_pack) const {
+  const auto step = [&](std::int32_t p) {
+    const auto packs = plan_.packs();
+    return at(p) < packs.size() ? packs[at(p)].first_step : plan_.step_count();
+  };
+  const PackOffsets &first = offsets_[at(first_pack)], &last = offsets_[at(last_pack)];
+  return {nullptr,
+          step(first_pack),
+          first,
+          step(last_pack) - step(first_pack),
+          {last.q - first.q, last.v - first.v}};
 }
 
 template <class Real>
-void BlockDynamics<Real>::run_seams(Phase BlockTable<Real>::*phase, const TreeState<Real>& state,
-                                    const BlockPlan::Level& level) {
-  (table_->*phase)(context_, state, nullptr, {level.first_block, level.last_block});
+BlockContext<Real> BlockDynamics<Real>::context_of(const Group& group, int thread) const {
+  BlockContext<Real> context = context_;
+  context.work = area_of(group.all.packs.begin, group.all.packs.end);
+  context.work.memory = areas_[static_cast<std::size_t>(thread)].get();
+  context.work.steps = largest_area_.steps;
+  context.work.size = largest_area_.size;
+  return context;
+}
+
+template <class Real>
+auto BlockDynamics<Real>::work_of(std::int32_t first_pack, std::int32_t last_pack) const -> Work {
+  Work work{{first_pack, last_pack}, {}};
+  std::int32_t begin = first_pack, steps = 0;
+  for (std::int32_t p = first_pack; p < last_pack; ++p) {
+    steps += plan_.packs()[at(p)].length;
+    if (steps < steps_of_task && p + 1 < last_pack) continue;
+    work.tasks.push_back({begin, p + 1});
+    begin = p + 1;
+    steps = 0;
+  }
+  return work;
+}
+
+/// Waking a thread costs as much as some hundred bodies.
+template <class Real>
+bool BlockDynamics<Real>::is_worth_threads() const {
+  if (groups_.size() > 2) return true;
+  return !groups_.empty() && groups_.front().all.tasks.size() > 1;
+}
+
+template <class Real>
+template <class Operation>
+void BlockDynamics<Real>::call(const Operation& operation) {
+  if (alone_) {
+    operation();
+  } else {
+    team_.call(operation);
+  }
+}
+
+/// One thread goes through the stretches of a level: what a phase leaves is in the cache for the
+/// next one.
+template <class Real>
+class BlockDynamics<Real>::Alone {
+ public:
+  Alone(const BlockDynamics& own, const BlockContext<Real>& context, const TreeState<Real>& state,
+        int thread)
+      : own_(own), context_(context), state_(state), scratch_(own.scratch(thread)) {}
+
+  /// `read` of a group whose levels are done later; they read what they need themselves.
+  void read(Phase BlockTable<Real>::*, const Group&) const {}
+  /// Outward through a level.
+  void outward(Phase BlockTable<Real>::*read, Phase BlockTable<Real>::*seams,
+               Phase BlockTable<Real>::*packs, std::size_t level) const {
+    const BlockPlan::Level& own_level = own_.plan_.levels()[level];
+    for (std::int32_t s = own_level.first_stretch; s < own_level.last_stretch; ++s) {
+      const BlockPlan::Stretch& stretch = own_.plan_.stretches()[at(s)];
+      if (read != nullptr) run(read, {stretch.first_pack, stretch.last_pack});
+      if (own_.has_outward_seams(level)) run(seams, {stretch.first_block, stretch.last_block});
+      run(packs, {stretch.first_pack, stretch.last_pack});
+    }
+  }
+  /// Inward through a level. `again`: packs once more after the seams, where a path is cut.
+  void inward(Phase BlockTable<Real>::*packs, Phase BlockTable<Real>::*seams,
+              Phase BlockTable<Real>::*again, std::size_t level) const {
+    const BlockPlan::Level& own_level = own_.plan_.levels()[level];
+    for (std::int32_t s = own_level.last_stretch - 1; s >= own_level.first_stretch; --s) {
+      const BlockPlan::Stretch& stretch = own_.plan_.stretches()[at(s)];
+      run(packs, {stretch.first_pack, stretch.last_pack});
+      if (!own_level.cut) continue;
+      run(seams, {stretch.first_block, stretch.last_block});
+      if (again != nullptr) run(again, {stretch.first_pack, stretch.last_pack});
+    }
+  }
+
+ private:
+  void run(Phase BlockTable<Real>::*phase, Range range) const {
+    (own_.table_->*phase)(context_, state_, scratch_, range);
+  }
+
+  const BlockDynamics& own_;
+  BlockContext<Real> context_;
+  const TreeState<Real>& state_;
+  std::byte* scratch_;
+};
+
+/// All threads share out the packs of a level.
+template <class Real>
+class BlockDynamics<Real>::Together {
+ public:
+  Together(BlockDynamics& own, const TreeState<Real>& state) : own_(own), state_(state) {}
+
+  void read(Phase BlockTable<Real>::*read, const Group& group) const { run(read, group.all); }
+  void outward(Phase BlockTable<Real>::*, Phase BlockTable<Real>::*seams,
+               Phase BlockTable<Real>::*packs, std::size_t level) const {
+    if (own_.has_outward_seams(level)) run_seams(seams, level);
+    run(packs, own_.work_[level]);
+  }
+  void inward(Phase BlockTable<Real>::*packs, Phase BlockTable<Real>::*seams,
+              Phase BlockTable<Real>::*again, std::size_t level) const {
+    run(packs, own_.work_[level]);
+    if (!own_.plan_.levels()[level].cut) return;
+    run_seams(seams, level);
+    if (again != nullptr) run(again, own_.work_[level]);
+  }
+
+ private:
+  void run(Phase BlockTable<Real>::*phase, const Work& work) const {
+    own_.team_.phase(static_cast<std::int32_t>(work.tasks.size()), [&](std::int32_t k, int thread) {
+      (own_.table_->*phase)(own_.context_, state_, own_.scratch(thread), work.tasks[at(k)]);
+    });
+  }
+  void run_seams(Phase BlockTable<Real>::*phase, std::size_t level) const {
+    const BlockPlan::Level& own_level = own_.plan_.levels()[level];
+    (own_.table_->*phase)(own_.context_, state_, nullptr,
+                          {own_level.first_block, own_level.last_block});
+  }
+
+  BlockDynamics& own_;
+  const TreeState<Real>& state_;
+};
+
+template <class Real>
+template <class Visit>
+void BlockDynamics<Real>::near_root(const TreeState<Real>& state, const Visit& visit) {
+  if (groups_.empty()) return;
+  if (alone_) {
+    visit(Alone(*this, context_, state, 0), groups_.front());
+  } else {
+    visit(Together(*this, state), groups_.front());
+  }
+}
+
+template <class Real>
+template <class Visit>
+void BlockDynamics<Real>::subtrees(const TreeState<Real>& state, bool keep, const Visit& visit) {
+  const auto do_group = [&](std::int32_t k, int thread) {
+    const Group& group = groups_[at(k) + 1];
+    const BlockContext<Real> context = keep ? context_ : context_of(group, thread);
+    visit(Alone(*this, context, state, thread), group);
+  };
+  const auto count = static_cast<std::int32_t>(groups_.size()) - 1;
+  if (alone_) {
+    for (std::int32_t k = 0; k < count; ++k) do_group(k, 0);
+  } else {
+    team_.phase(count, do_group);
+  }
 }
 
 template <class Real>
 void BlockDynamics<Real>::inverse_dynamics(const TreeState<Real>& state) noexcept {
-  team_.call([&] {
-    const auto levels = plan_.levels();
-    run(&BlockTable<Real>::read_state, state, all_);
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      if (l == 0 || levels[l].cut) run_seams(&BlockTable<Real>::outward_seams, state, levels[l]);
-      run(&BlockTable<Real>::outward, state, tasks_[l]);
+  using Table = BlockTable<Real>;
+  const auto outward = [](const auto& runner, const Group& group) {
+    runner.read(&Table::read_state, group);
+    for (std::int32_t l = group.first_level; l < group.last_level; ++l) {
+      runner.outward(&Table::read_state, &Table::outward_seams, &Table::outward, at(l));
     }
-    for (std::size_t l = levels.size(); l-- > 0;) {
-      run(&BlockTable<Real>::inward, state, tasks_[l]);
-      if (!levels[l].cut) continue;
-      run_seams(&BlockTable<Real>::inward_seams, state, levels[l]);
-      run(&BlockTable<Real>::torques, state, tasks_[l]);
+  };
+  const auto inward = [](const auto& runner, const Group& group) {
+    for (std::int32_t l = group.last_level - 1; l >= group.first_level; --l) {
+      runner.inward(&Table::inward, &Table::inward_seams, &Table::torques, at(l));
     }
+  };
+  call([&] {
+    near_root(state, outward);
+    subtrees(state, false, [&](const auto& runner, const Group& group) {
+      outward(runner, group);
+      inward(runner, group);
+    });
+    near_root(state, inward);
   });
 }
 
 template <class Real>
 void BlockDynamics<Real>::forward_dynamics(const TreeState<Real>& state) noexcept {
   using Table = BlockTable<Real>;
-  team_.call([&] {
-    const auto levels = plan_.levels();
-    run(&Table::read_forward, state, all_);
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      if (l == 0 || levels[l].cut) run_seams(&Table::velocity_seams, state, levels[l]);
-      run(&Table::velocities, state, tasks_[l]);
+  const auto velocities = [](const auto& runner, const Group& group) {
+    runner.read(&Table::read_forward, group);
+    for (std::int32_t l = group.first_level; l < group.last_level; ++l) {
+      runner.outward(&Table::read_forward, &Table::velocity_seams, &Table::velocities, at(l));
     }
-    for (std::size_t l = levels.size(); l-- > 0;) {
-      run(&Table::articulate, state, tasks_[l]);
-      if (levels[l].cut) run_seams(&Table::close_paths, state, levels[l]);
+  };
+  const auto articulate = [](const auto& runner, const Group& group) {
+    for (std::int32_t l = group.last_level - 1; l >= group.first_level; --l) {
+      runner.inward(&Table::articulate, &Table::close_paths, nullptr, at(l));
     }
-    for (std::size_t l = 0; l < levels.size(); ++l) {
-      if (l == 0 || levels[l].cut) run_seams(&Table::acceleration_seams, state, levels[l]);
-      run(&Table::accelerations, state, tasks_[l]);
+  };
+  const auto accelerations = [](const auto& runner, const Group& group) {
+    for (std::int32_t l = group.first_level; l < group.last_level; ++l) {
+      runner.outward(nullptr, &Table::acceleration_seams, &Table::accelerations, at(l));
     }
+  };
+  call([&] {
+    near_root(state, velocities);
+    subtrees(state, true, [&](const auto& runner, const Group& group) {
+      velocities(runner, group);
+      articulate(runner, group);
+    });
+    near_root(state, articulate);
+    near_root(state, accelerations);
+    subtrees(state, true, accelerations);
   });
+}
+
+template <class Real>
+void BlockDynamics<Real>::mass_matrix_columns(const Real* q,
+                                              const TreeColumns<Real>& columns) noexcept {
+  using Table = BlockTable<Real>;
+  TreeState<Real> state{};
+  state.q = q;
+  state.columns = columns;
+  const auto outward = [](const auto& runner, const Group& group) {
+    runner.read(&Table::read_positions, group);
+    for (std::int32_t l = group.first_level; l < group.last_level; ++l) {
+      runner.outward(&Table::read_positions, &Table::frame_seams, &Table::axes, at(l));
+    }
+  };
+  const auto inward = [](const auto& runner, const Group& group) {
+    for (std::int32_t l = group.last_level - 1; l >= group.first_level; --l) {
+      runner.inward(&Table::composites, &Table::composite_seams, &Table::forces, at(l));
+    }
+  };
+  call([&] {
+    near_root(state, outward);
+    subtrees(state, false, [&](const auto& runner, const Group& group) {
+      outward(runner, group);
+      inward(runner, group);
+    });
+    near_root(state, inward);
+  });
+}
+
+template <class Real>
+auto BlockDynamics<Real>::places() const -> std::vector<Place> {
+  std::vector<Place> place(plan_.nodes().size());
+  std::int32_t origin = -1;
+  for (const Block& block : plan_.blocks()) {
+    for (std::int32_t k = 0; k < block.length; ++k) {
+      if (k % longest_run == 0) ++origin;
+      place[at(plan_.nodes()[at(block.first + k)])] = {block.path, origin};
+    }
+  }
+  return place;
 }
 
 template class BlockDynamics<double>;

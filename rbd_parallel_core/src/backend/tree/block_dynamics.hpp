@@ -24,7 +24,17 @@ class BlockDynamics {
   bool can_go_forward() const { return can_go_forward_; }
   void forward_dynamics(const TreeState<Real>& state) noexcept;
 
-  /// NaN unless all numbers of the last call, in and out, were finite.
+  /// What the mass matrix is made of (TreeColumns); q: nq.
+  void mass_matrix_columns(const Real* q, const TreeColumns<Real>& columns) noexcept;
+  /// Where the columns of a body belong: bodies of one path, and those of them with one origin,
+  /// have the same numbers.
+  struct Place {
+    std::int32_t path, origin;
+  };
+  std::vector<Place> places() const;  ///< per body
+
+  /// NaN unless all numbers of the last inverse_dynamics or forward_dynamics, in and out, were
+  /// finite.
   Real taint() const noexcept { return table_->taint(context_); }
   /// After forward_dynamics: the first coordinate at which the motion is singular, or -1.
   std::int32_t singular() const noexcept { return table_->singular(context_); }
@@ -32,24 +42,56 @@ class BlockDynamics {
  private:
   using Phase = typename BlockTable<Real>::Phase;
 
-  /// Packs of a level that are one task: about as much work as it takes to hand out a task.
-  struct Tasks {
-    std::vector<Range> of_level;
+  /// Packs that make a phase, and how they are cut into tasks.
+  struct Work {
+    Range packs;
+    std::vector<Range> tasks;
   };
-  void run(Phase BlockTable<Real>::*phase, const TreeState<Real>& state, const Tasks& tasks);
-  void run_seams(Phase BlockTable<Real>::*phase, const TreeState<Real>& state,
-                 const BlockPlan::Level& level);
+  /// Levels, one after the other, that one thread or all together go through.
+  struct Group {
+    std::int32_t first_level, last_level;
+    Work all;  ///< of all its levels
+  };
+  /// How the phases of an operation are run: by one thread, or by all of them together.
+  class Alone;
+  class Together;
+
+  void take_memory();
+  WorkArea area_of(std::int32_t first_pack, std::int32_t last_pack) const;
+  /// The context of a group whose work area is the thread's own.
+  BlockContext<Real> context_of(const Group& group, int thread) const;
+  Work work_of(std::int32_t first_pack, std::int32_t last_pack) const;
+  bool is_worth_threads() const;
+  /// Runs operation(), with the other threads at hand if they are of use.
+  template <class Operation>
+  void call(const Operation& operation);
+  /// Calls visit(runner, group) for what lies near the root, ...
+  template <class Visit>
+  void near_root(const TreeState<Real>& state, const Visit& visit);
+  /// ... and for the groups of subtrees that hang on it. `keep`: what one visit leaves is there at
+  /// the next one.
+  template <class Visit>
+  void subtrees(const TreeState<Real>& state, bool keep, const Visit& visit);
+  /// Whether some base follows from the world or from the block before it.
+  bool has_outward_seams(std::size_t level) const {
+    return plan_.levels()[level].cut || has_roots_[level] != 0;
+  }
+  std::byte* scratch(int thread) const { return scratch_[static_cast<std::size_t>(thread)].get(); }
 
   const BlockTable<Real>* table_;
   std::vector<std::uint8_t> heavy_;  ///< per body
   BlockPlan plan_;
   bool can_go_forward_;
   std::vector<PackOffsets> offsets_;
-  std::vector<Tasks> tasks_;  ///< by level
-  Tasks all_;                 ///< of all levels
+  std::vector<Work> work_;               ///< by level
+  std::vector<std::uint8_t> has_roots_;  ///< by level
+  std::vector<Group> groups_;  ///< the first one lies near the root, the others hang on it
   BlockContext<Real> context_;
-  std::vector<KernelMemory> memory_;  ///< shared, then scratch for each thread
+  WorkArea largest_area_{};  ///< that a group of subtrees needs
+  KernelMemory shared_{0}, work_memory_{0};
+  std::vector<KernelMemory> scratch_, areas_;  ///< one a thread
   Team team_;
+  bool alone_;  ///< one thread, or nothing to share out
 };
 
 extern template class BlockDynamics<double>;

@@ -3,6 +3,8 @@
 
 #include "block_table.hpp"
 #include "lanes.hpp"
+#include "number_pair.hpp"
+#include "rbd_parallel_core/algorithm/crba.hpp"
 #include "rbd_parallel_core/algorithm/path_motion.hpp"
 #include "rbd_parallel_core/algorithm/two_port.hpp"
 
@@ -11,6 +13,13 @@
 /// their text is that of one robot (rnea.hpp). Included by the files that are compiled once for
 /// each instruction set; everything is local to them (RBD_KERNEL).
 namespace rbd_parallel_core {
+
+/// Where the base of a block is.
+template <class S>
+struct BlockFrame {
+  Mat3<S> E;          ///< world axes to its own
+  Vec3<S> high, low;  ///< its origin in the world, the sum of both
+};
 
 /// All that the phases keep from one to the next, in one block of memory.
 template <class S>
@@ -21,13 +30,7 @@ struct BlockShared {
   BodyView<S>* body;
   S *armature, *damping, *friction;
   S* rigid_armature;  ///< so large on empty steps that nothing moves there
-  S *q, *v, *a;       ///< the state in lanes
-  S *sine, *cosine;
-  Force<S>* f;                          ///< forces, or bias forces
-  Motion<S>* c;                         ///< velocity products, then accelerations
-  EliminatedCoordinate<S>* eliminated;  ///< per coordinate
-  Motion<S>* y;                         ///< per coordinate: OpenEnd::y_over_D
-  S* taint;                             ///< per pack
+  S* taint;           ///< per pack
   // Numbers, by block.
   MovingBase<Real>* base;    ///< how its base moves
   PathMotion<Real>* motion;  ///< how its end moves relative to that
@@ -36,6 +39,9 @@ struct BlockShared {
   TwoPort<Real>* port;       ///< it alone; after close_paths M and m with all that hangs on its end
   EndMotion<Real>* end;      ///< after close_paths
   std::int32_t* singular;    ///< coordinate, or -1
+  BlockFrame<Real>* frame;   ///< of its base
+  Inertia<Real>* composite;  ///< as its base sees it; after composite_seams with all beyond its end
+  Inertia<Real>* beyond;     ///< composite inertia of the next block of the path, zero if none is
   // Where the numbers of the lanes come from and go to.
   std::int32_t *q_index, *v_index;  ///< per coordinate and lane
   std::int32_t* tau_index;          ///< the same, -1 where the lane has nothing of its own
@@ -70,15 +76,6 @@ struct BlockShared {
     cut(damping, nv);
     cut(friction, nv);
     cut(rigid_armature, nv);
-    cut(q, nq);
-    cut(v, nv);
-    cut(a, nv);
-    cut(sine, steps);
-    cut(cosine, steps);
-    cut(f, steps);
-    cut(c, steps);
-    cut(eliminated, nv);
-    cut(y, nv);
     cut(taint, packs);
     cut(base, blocks);
     cut(motion, blocks);
@@ -87,11 +84,68 @@ struct BlockShared {
     cut(port, blocks);
     cut(end, blocks);
     cut(singular, blocks);
+    cut(frame, blocks);
+    cut(composite, blocks);
+    cut(beyond, blocks);
     cut(q_index, nq * width);
     cut(v_index, nv * width);
     cut(tau_index, nv * width);
     cut(body_index, steps * width);
     return used;
+  }
+};
+
+/// What the phases keep of each step from one to the next, in a WorkArea.
+template <class S>
+struct BlockWork {
+  S *q, *v, *a;  ///< the state in lanes
+  S *sine, *cosine;
+  // Dynamics.
+  Force<S>* f;                          ///< forces, or bias forces
+  Motion<S>* c;                         ///< velocity products, then accelerations
+  EliminatedCoordinate<S>* eliminated;  ///< per coordinate
+  Motion<S>* y;                         ///< per coordinate: OpenEnd::y_over_D
+  // The same memory again, for the columns of the mass matrix: as in CrbaWorkspace.
+  Mat3<S>* E;
+  Vec3<S>* p;
+  Inertia<S>* Ic;
+
+  static RBD_INLINE std::size_t bytes(const WorkArea& area) {
+    BlockWork unused;
+    return unused.lay_out(nullptr, area);
+  }
+  static RBD_INLINE BlockWork in(const WorkArea& area) {
+    BlockWork work;
+    work.lay_out(area.memory, area);
+    return work;
+  }
+
+ private:
+  RBD_INLINE std::size_t lay_out(std::byte* memory, const WorkArea& area) {
+    const auto steps = static_cast<std::size_t>(area.steps);
+    const auto nq = static_cast<std::size_t>(area.size.q);
+    const auto nv = static_cast<std::size_t>(area.size.v);
+    std::size_t used = 0;
+    const auto cut = [&]<class T>(T*& piece, std::size_t count) RBD_INLINE_LAMBDA {
+      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
+      used += (count * sizeof(T) + 63) / 64 * 64;
+    };
+    cut(q, nq);
+    cut(v, nv);
+    cut(a, nv);
+    cut(sine, steps);
+    cut(cosine, steps);
+    const std::size_t begin = used;
+    cut(f, steps);
+    cut(c, steps);
+    cut(eliminated, nv);
+    cut(y, nv);
+    const std::size_t end_of_dynamics = used;
+    used = begin;
+    cut(E, steps);
+    cut(p, steps);
+    cut(Ic, steps);
+    return used < end_of_dynamics ? end_of_dynamics : used;
   }
 };
 
@@ -104,6 +158,9 @@ struct BlockScratch {
   Mat3<S>* K;
   ArticulatedInertia<S>* IA;
   S* tau;
+  Vec3<S>* to_head;
+  Vec3<S>*high, *low;  ///< per run: its origin, the sum of both
+  Motion<S>* axis;
 
   static RBD_INLINE std::size_t bytes(std::size_t steps) {
     BlockScratch unused;
@@ -128,6 +185,10 @@ struct BlockScratch {
     cut(K, steps);
     cut(IA, steps);
     cut(tau, 6 * steps);
+    cut(to_head, steps);
+    cut(high, steps);
+    cut(low, steps);
+    cut(axis, 6 * steps);
     return used;
   }
 };
@@ -141,9 +202,12 @@ struct PackRobot {
   ModelView<S> model;
   RneaWorkspace<S, Column> ws;
   AbaWorkspace<S, Column> aba;
+  CrbaWorkspace<S, Column> crba;
   BlockShared<S> shared;
+  BlockWork<S> work;
   BlockScratch<S> scratch;
-  PackOffsets at;
+  PackOffsets at;       ///< its coordinates among those of all packs
+  PackOffsets in_work;  ///< the same in `work`
 
   static RBD_INLINE PackRobot of(const BlockContext<Real>& context, std::byte* memory,
                                  std::int32_t p) {
@@ -152,8 +216,11 @@ struct PackRobot {
     robot.shared = BlockShared<S>::in(context);
     robot.scratch =
         BlockScratch<S>::in(memory, static_cast<std::size_t>(context.plan.longest_pack));
+    robot.work = BlockWork<S>::in(context.work);
     robot.at = context.offsets[p];
+    robot.in_work = {robot.at.q - context.work.first.q, robot.at.v - context.work.first.v};
     const std::int32_t first = robot.pack.first_step, n = robot.pack.length;
+    const std::int32_t step = first - context.work.first_step;
     const auto type = static_cast<JointType>(robot.pack.kind);
     robot.model = {};
     robot.model.body_count = n;
@@ -164,18 +231,23 @@ struct PackRobot {
     robot.model.armature = robot.shared.armature + robot.at.v;
     robot.model.damping = robot.shared.damping + robot.at.v;
     robot.model.friction = robot.shared.friction + robot.at.v;
-    robot.ws.turns = {
-        {robot.scratch.angle}, {robot.shared.sine + first}, {robot.shared.cosine + first}};
+    robot.ws.turns = {{robot.scratch.angle}, {robot.work.sine + step}, {robot.work.cosine + step}};
     robot.ws.w = {robot.scratch.w};
     robot.ws.a = {robot.scratch.a};
     robot.ws.K = {robot.scratch.K};
-    robot.ws.f = {robot.shared.f + first};
+    robot.ws.f = {robot.work.f + step};
     robot.aba.turns = robot.ws.turns;
     robot.aba.w = robot.ws.w;
-    robot.aba.c = {robot.shared.c + first};
+    robot.aba.c = {robot.work.c + step};
     robot.aba.pA = robot.ws.f;
     robot.aba.IA = {robot.scratch.IA};
-    robot.aba.eliminated = {robot.shared.eliminated + robot.at.v};
+    robot.aba.eliminated = {robot.work.eliminated + robot.in_work.v};
+    robot.crba.turns = robot.ws.turns;
+    robot.crba.E = {robot.work.E + step};
+    robot.crba.p = {robot.work.p + step};
+    robot.crba.to_head = {robot.scratch.to_head};
+    robot.crba.Ic = {robot.work.Ic + step};
+    robot.crba.axis = {robot.scratch.axis};
     return robot;
   }
   /// The same for aba, to which empty steps are rigid.
@@ -186,9 +258,9 @@ struct PackRobot {
     return robot;
   }
 
-  RBD_INLINE Column<S> q() const { return {shared.q + at.q}; }
-  RBD_INLINE Column<S> v() const { return {shared.v + at.v}; }
-  RBD_INLINE Column<S> a() const { return {shared.a + at.v}; }
+  RBD_INLINE Column<S> q() const { return {work.q + in_work.q}; }
+  RBD_INLINE Column<S> v() const { return {work.v + in_work.v}; }
+  RBD_INLINE Column<S> a() const { return {work.a + in_work.v}; }
   RBD_INLINE std::int32_t block(const PlanView& plan, std::size_t lane) const {
     return plan.lanes[static_cast<std::size_t>(pack.first_lane) + lane];
   }
@@ -270,7 +342,7 @@ RBD_KERNEL void prepare_pack(const BlockContext<RealOf<S>>& context, std::int32_
     BodyView<S>& step = shared.body[pack.first_step + k];
     step.type = type;
     step.parent = k - 1;
-    step.head = 0;
+    step.head = k - k % longest_run;
     step.column = step.v_index = k * nv;
     step.q_index = k * nq;
     step.next_is_child = true;  // the last one too: the force at the tip comes from there
@@ -339,6 +411,31 @@ RBD_INLINE S gather_coordinates(const RealOf<S>* numbers, const std::int32_t* in
   return taint;
 }
 
+/// Has the bodies of the next pack brought into the cache, where packs are short: their numbers lie
+/// so far apart that the machine does not foresee it.
+template <class S>
+RBD_INLINE void prefetch_next(const BlockContext<RealOf<S>>& context, const PackRobot<S>& robot,
+                              std::int32_t p) {
+  constexpr std::int32_t longest = 8;
+  if (p + 1 >= context.plan.pack_count) return;
+  const BlockPack& next = context.plan.packs[p + 1];
+  if (next.length > longest) return;
+  const auto* bodies = reinterpret_cast<const std::byte*>(robot.shared.body + next.first_step);
+  const std::size_t bytes = static_cast<std::size_t>(next.length) * sizeof(BodyView<S>);
+  for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(bodies + at, 0, 2);
+}
+
+/// Brings the positions of a pack to its lanes, with sines and cosines. Returns as
+/// gather_coordinates.
+template <class S>
+RBD_INLINE S read_positions_of(const PackRobot<S>& robot, const RealOf<S>* q) {
+  constexpr auto width = static_cast<std::int64_t>(ScalarTraits<S>::width);
+  const std::int32_t* index = robot.shared.q_index + robot.at.q * width;
+  const S taint = gather_coordinates<S>(q, index, robot.model.nq, robot.q().data);
+  compute_turns(robot.model, robot.ws.turns, PackRow<S>{robot.q().data});
+  return taint;
+}
+
 template <class S>
 RBD_KERNEL void read_pack(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>& state,
                           std::byte* scratch, std::int32_t p) {
@@ -346,9 +443,9 @@ RBD_KERNEL void read_pack(const BlockContext<RealOf<S>>& context, const TreeStat
   constexpr std::size_t width = ScalarTraits<S>::width;
   const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
   const BlockShared<S>& shared = robot.shared;
-  const std::int32_t* q_index = shared.q_index + robot.at.q * static_cast<std::int64_t>(width);
   const std::int32_t* v_index = shared.v_index + robot.at.v * static_cast<std::int64_t>(width);
-  S taint = gather_coordinates<S>(state.q, q_index, robot.model.nq, robot.q().data);
+  prefetch_next(context, robot, p);
+  S taint = read_positions_of(robot, state.q);
   if (state.v != nullptr) {
     taint = taint + gather_coordinates<S>(state.v, v_index, robot.model.nv, robot.v().data);
   } else if (state.a != nullptr) {
@@ -359,7 +456,6 @@ RBD_KERNEL void read_pack(const BlockContext<RealOf<S>>& context, const TreeStat
   }
   shared.taint[p] = taint;
   const PackRow<S> q{robot.q().data};
-  compute_turns(robot.model, robot.ws.turns, q);
   if (robot.pack.ends_paths) return;
   with_pack_rates(robot, state, [&](const auto& v, const auto& a) RBD_INLINE_LAMBDA {
     const PathMotion<S> motion = path_motion(robot.model, robot.ws.turns, q, v, a);
@@ -564,9 +660,9 @@ RBD_KERNEL void read_forward_pack(const BlockContext<RealOf<S>>& context,
   constexpr std::size_t width = ScalarTraits<S>::width;
   const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
   const BlockShared<S>& shared = robot.shared;
-  const std::int32_t* q_index = shared.q_index + robot.at.q * static_cast<std::int64_t>(width);
   const std::int32_t* v_index = shared.v_index + robot.at.v * static_cast<std::int64_t>(width);
-  S taint = gather_coordinates<S>(state.q, q_index, robot.model.nq, robot.q().data);
+  prefetch_next(context, robot, p);
+  S taint = read_positions_of(robot, state.q);
   if (state.v != nullptr) {
     taint = taint + gather_coordinates<S>(state.v, v_index, robot.model.nv, robot.v().data);
   }
@@ -577,7 +673,6 @@ RBD_KERNEL void read_forward_pack(const BlockContext<RealOf<S>>& context,
   }
   shared.taint[p] = taint;
   const PackRow<S> q{robot.q().data};
-  compute_turns(robot.model, robot.ws.turns, q);
   if (robot.pack.ends_paths || state.v == nullptr) return;
   const PathMotion<S> turn = path_turn(robot.model, robot.ws.turns, q, PackRow<S>{robot.v().data});
   to_lanes(
@@ -689,7 +784,7 @@ RBD_KERNEL void articulate_pack(const BlockContext<RealOf<S>>& context,
       FreeEnd end;
       body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
     } else {
-      auto end = OpenEnd<S, Column>::at_itself(Column<Motion<S>>{shared.y + robot.at.v});
+      auto end = OpenEnd<S, Column>::at_itself(Column<Motion<S>>{robot.work.y + robot.in_work.v});
       body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
       to_lanes(
           end.across, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
@@ -738,13 +833,13 @@ RBD_KERNEL void acceleration_seams(const BlockContext<RealOf<S>>& context,
   const PlanView& plan = context.plan;
   const BlockShared<S> shared = BlockShared<S>::in(context);
   for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
-    if (begins_path(plan, b)) {
-      const bool on_world = context.model.body[plan.nodes[plan.blocks[b].first]].parent < 0;
-      if (on_world) shared.base[b].a = {Vec3<Real>::zero(), -state.gravity};
-    } else {
-      shared.base[b].a = moved_end(shared.end[b - 1], shared.base[b - 1].a);
-      shared.tip[b - 1] = shared.port[b].M * shared.base[b].a + shared.port[b].m;
-    }
+    const bool on_world =
+        begins_path(plan, b) && context.model.body[plan.nodes[plan.blocks[b].first]].parent < 0;
+    if (on_world) shared.base[b].a = {Vec3<Real>::zero(), -state.gravity};
+    if (plan.blocks[b].ends_path) continue;
+    const TwoPort<Real>& next = shared.port[b + 1];
+    const Motion<Real> a = shared.base[b + 1].a = moved_end(shared.end[b], shared.base[b].a);
+    shared.tip[b] = next.M * a + next.m;
   }
 }
 
@@ -769,7 +864,7 @@ RBD_KERNEL void accelerations_of_pack(const BlockContext<RealOf<S>>& context,
     const auto tip = from_lanes<Force, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
       return shared.tip[robot.block(plan, l)];
     });
-    const Motion<S>* y = shared.y + robot.at.v;
+    const Motion<S>* y = robot.work.y + robot.in_work.v;
     aba_accelerations(
         robot.model, robot.aba, q, v, base,
         [&](std::int32_t at) RBD_INLINE_LAMBDA { return dot(y[at], tip); }, qdd);
@@ -801,6 +896,202 @@ RBD_KERNEL std::int32_t first_singular(const BlockContext<RealOf<S>>& context) n
   return first;
 }
 
+// ---- columns of the mass matrix -----------------------------------------------------------------
+
+template <class S>
+RBD_KERNEL void read_positions(const BlockContext<RealOf<S>>& context,
+                               const TreeState<RealOf<S>>& state, std::byte* scratch,
+                               Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+    prefetch_next(context, robot, p);
+    read_positions_of(robot, state.q);
+    if (robot.pack.ends_paths) continue;
+    const PathMotion<S> end = path_motion(robot.model, robot.ws.turns, PackRow<S>{robot.q().data},
+                                          Zeros<S>{}, Zeros<S>{});
+    to_lanes(
+        end, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+          return robot.shared.motion[robot.block(context.plan, l)];
+        });
+  }
+}
+
+template <class S>
+RBD_KERNEL void frame_seams(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>&,
+                            std::byte*, Range blocks) noexcept {
+  using Real = RealOf<S>;
+  const PlanView& plan = context.plan;
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
+    if (begins_path(plan, b)) {
+      if (context.model.body[plan.nodes[plan.blocks[b].first]].parent >= 0) continue;
+      shared.frame[b] = {Mat3<Real>::identity(), Vec3<Real>::zero(), Vec3<Real>::zero()};
+    } else {
+      BlockFrame<Real> frame = shared.frame[b - 1];
+      const PathMotion<Real>& end = shared.motion[b - 1];
+      add_to_pair(frame.high, frame.low, transpose_times(frame.E, end.p));
+      frame.E = end.E * frame.E;
+      shared.frame[b] = frame;
+    }
+  }
+}
+
+/// Brings n packs to the k-th place of n arrays, k by the lane; nowhere where that is negative.
+template <class S, std::size_t n>
+RBD_INLINE void scatter(const S (&packs)[n], RealOf<S>* const (&arrays)[n],
+                        const std::int32_t* index) {
+  constexpr std::size_t width = ScalarTraits<S>::width;
+  RealOf<S> lanes[n][width];
+  for (std::size_t a = 0; a < n; ++a) ScalarTraits<S>::store(lanes[a], packs[a]);
+  for (std::size_t l = 0; l < width; ++l) {
+    const std::int32_t k = index[l];
+    if (k < 0) continue;
+    for (std::size_t a = 0; a < n; ++a) arrays[a][k] = lanes[a][l];
+  }
+}
+
+/// The columns' axes and the origins of their runs, to where they belong.
+template <class S>
+RBD_INLINE void write_axes(const PackRobot<S>& robot, const TreeColumns<RealOf<S>>& columns) {
+  constexpr auto width = static_cast<std::int64_t>(ScalarTraits<S>::width);
+  RealOf<S>* const arrays[12] = {columns.axis[0], columns.axis[1], columns.axis[2], columns.axis[3],
+                                 columns.axis[4], columns.axis[5], columns.high[0], columns.high[1],
+                                 columns.high[2], columns.low[0],  columns.low[1],  columns.low[2]};
+  const std::int32_t* index = robot.shared.tau_index + robot.at.v * width;
+  for (std::int32_t k = 0; k < robot.model.nv; ++k, index += width) {
+    const std::int32_t run = k / (robot.model.nv / robot.model.body_count) / longest_run;
+    const Motion<S>& axis = robot.scratch.axis[k];
+    const Vec3<S>&high = robot.scratch.high[run], &low = robot.scratch.low[run];
+    const S packs[12] = {axis.w.x, axis.w.y, axis.w.z, axis.v.x, axis.v.y, axis.v.z,
+                         high.x,   high.y,   high.z,   low.x,    low.y,    low.z};
+    scatter(packs, arrays, index);
+  }
+}
+
+template <class S>
+RBD_KERNEL void axes_of_pack(const BlockContext<RealOf<S>>& context,
+                             const TreeState<RealOf<S>>& state, std::byte* scratch,
+                             std::int32_t p) {
+  const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+  const PlanView& plan = context.plan;
+  const auto frame = from_lanes<BlockFrame, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+    return robot.shared.frame[robot.block(plan, l)];
+  });
+  crba_axes(robot.model, robot.crba, PackRow<S>{robot.q().data}, 0, robot.model.body_count,
+            BaseAxes<S>{frame.E});
+  Vec3<S> high = frame.high, low = frame.low;
+  for (std::int32_t k = 0; k < robot.model.body_count; k += longest_run) {
+    add_to_pair(high, low, robot.scratch.to_head[k]);
+    robot.scratch.high[k / longest_run] = high;
+    robot.scratch.low[k / longest_run] = low;
+  }
+  write_axes(robot, state.columns);
+  for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
+    const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
+    const std::int32_t run = path.step / longest_run;
+    BlockFrame<RealOf<S>>& child = robot.shared.frame[path.block];
+    child = {lane_of(robot.crba.E.data[path.step], path.lane),
+             lane_of(robot.scratch.high[run], path.lane),
+             lane_of(robot.scratch.low[run], path.lane)};
+    add_to_pair(child.high, child.low, lane_of(robot.crba.p.data[path.step], path.lane));
+  }
+}
+
+template <class S>
+RBD_KERNEL void axes(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>& state,
+                     std::byte* scratch, Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    axes_of_pack<S>(context, state, scratch, p);
+  }
+}
+
+/// The inward pass of one pack with the forces along its columns, written to where they belong.
+/// Returns the composite inertias as the bases see them.
+template <class S>
+RBD_INLINE Inertia<S> write_forces(const PackRobot<S>& robot, const TreeColumns<RealOf<S>>& columns,
+                                   const Inertia<S>& beyond) {
+  constexpr auto width = static_cast<std::int64_t>(ScalarTraits<S>::width);
+  const std::int32_t* const index = robot.shared.tau_index + robot.at.v * width;
+  RealOf<S>* const arrays[7] = {columns.diagonal, columns.force[0], columns.force[1],
+                                columns.force[2], columns.force[3], columns.force[4],
+                                columns.force[5]};
+  Inertia<S> carried = beyond;
+  S diagonal;
+  crba_forces(
+      robot.model, robot.crba, PackRow<S>{robot.q().data}, 0, robot.model.body_count, carried,
+      [&](std::int32_t i, int k, const S& product) RBD_INLINE_LAMBDA {
+        diagonal = product + robot.model.armature[robot.model.body[i].column + k];
+      },
+      [&](std::int32_t i, int k, const Force<S>& F) RBD_INLINE_LAMBDA {
+        const S packs[7] = {diagonal, F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
+        scatter(packs, arrays, index + (robot.model.body[i].column + k) * width);
+      },
+      BaseAxes<S>{});
+  return carried;
+}
+
+template <class S>
+RBD_KERNEL void composites_of_pack(const BlockContext<RealOf<S>>& context,
+                                   const TreeState<RealOf<S>>& state, std::byte* scratch,
+                                   std::int32_t p) {
+  const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+  const PlanView& plan = context.plan;
+  // What hangs on the bodies of the pack was done before; it is added in a fixed order.
+  for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
+    const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
+    add_to_lane(robot.crba.Ic.data[path.step], path.lane, robot.shared.composite[path.block]);
+  }
+  Inertia<S> composite = Inertia<S>::zero();
+  if (robot.pack.ends_paths) {
+    composite = write_forces(robot, state.columns, composite);
+  } else {
+    const auto nothing = [](auto&&...) RBD_INLINE_LAMBDA {};
+    crba_forces(robot.model, robot.crba, PackRow<S>{robot.q().data}, 0, robot.model.body_count,
+                composite, nothing, nothing, BaseAxes<S>{});
+  }
+  to_lanes(
+      composite, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+        return robot.shared.composite[robot.block(plan, l)];
+      });
+}
+
+template <class S>
+RBD_KERNEL void composites(const BlockContext<RealOf<S>>& context,
+                           const TreeState<RealOf<S>>& state, std::byte* scratch,
+                           Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    composites_of_pack<S>(context, state, scratch, p);
+  }
+}
+
+/// One block after the other, from the ends of the paths inward.
+template <class S>
+RBD_KERNEL void composite_seams(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>&,
+                                std::byte*, Range blocks) noexcept {
+  using Real = RealOf<S>;
+  const BlockShared<S> shared = BlockShared<S>::in(context);
+  for (std::int32_t b = blocks.end - 1; b >= blocks.begin; --b) {
+    shared.beyond[b] = Inertia<Real>::zero();
+    if (context.plan.blocks[b].ends_path) continue;
+    const PathMotion<Real>& end = shared.motion[b];
+    shared.beyond[b] = shared.composite[b + 1];
+    shared.composite[b] += apply_inverse(Transform<Real>{end.E, end.p}, shared.beyond[b]);
+  }
+}
+
+template <class S>
+RBD_KERNEL void forces(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>& state,
+                       std::byte* scratch, Range packs) noexcept {
+  for (std::int32_t p = packs.begin; p < packs.end; ++p) {
+    if (context.plan.packs[p].ends_paths) continue;
+    const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
+    const auto beyond = from_lanes<Inertia, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+      return robot.shared.beyond[robot.block(context.plan, l)];
+    });
+    write_forces(robot, state.columns, beyond);
+  }
+}
+
 // ---- the table ----------------------------------------------------------------------------------
 
 template <class S>
@@ -821,6 +1112,11 @@ RBD_KERNEL std::size_t shared_bytes(const BlockContext<RealOf<S>>& context) {
 }
 
 template <class S>
+RBD_KERNEL std::size_t work_bytes(const WorkArea& area) {
+  return BlockWork<S>::bytes(area);
+}
+
+template <class S>
 RBD_KERNEL std::size_t scratch_bytes(const BlockContext<RealOf<S>>& context) {
   return BlockScratch<S>::bytes(static_cast<std::size_t>(context.plan.longest_pack));
 }
@@ -829,6 +1125,7 @@ template <class S>
 RBD_KERNEL constexpr BlockTable<RealOf<S>> block_kernels() {
   return {static_cast<std::int32_t>(ScalarTraits<S>::width),
           &shared_bytes<S>,
+          &work_bytes<S>,
           &scratch_bytes<S>,
           &prepare_blocks<S>,
           &read_state<S>,
@@ -844,6 +1141,12 @@ RBD_KERNEL constexpr BlockTable<RealOf<S>> block_kernels() {
           &close_paths<S>,
           &acceleration_seams<S>,
           &accelerations<S>,
+          &read_positions<S>,
+          &frame_seams<S>,
+          &axes<S>,
+          &composites<S>,
+          &composite_seams<S>,
+          &forces<S>,
           &taint_of_packs<S>,
           &first_singular<S>};
 }

@@ -7,6 +7,7 @@
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model_view.hpp"
 #include "rbd_parallel_core/vtree/block_plan.hpp"
+#include "tree_columns.hpp"
 
 /// What the tree backend calls: the phases of an operation on one state of one large tree, compiled
 /// for one instruction set. A phase works on a range of packs or of blocks; ranges of one phase may
@@ -40,6 +41,16 @@ struct PackOffsets {
   std::int64_t q, v;
 };
 
+/// Memory for what the packs of some groups keep from one phase to the next. Where it is used for
+/// one group after the other, it stays in a cache.
+struct WorkArea {
+  std::byte* memory;
+  std::int32_t first_step;  ///< that has a place in it, ...
+  PackOffsets first;        ///< ... and its coordinates
+  std::int32_t steps;       ///< there is room for
+  PackOffsets size;         ///< the same for coordinates
+};
+
 /// What comes in and goes out: one state. Null pointers stand for zeros.
 template <class Real>
 struct TreeState {
@@ -49,7 +60,8 @@ struct TreeState {
   const Force<Real>* f_ext;  ///< per body, at its origin, in its axes
   Vec3<Real> gravity;
   bool friction;
-  Real* tau;  ///< forward dynamics: the accelerations
+  Real* tau;                  ///< forward dynamics: the accelerations
+  TreeColumns<Real> columns;  ///< that the mass matrix is made of
 };
 
 template <class Real>
@@ -58,6 +70,7 @@ struct BlockContext {
   PlanView plan;
   const PackOffsets* offsets;  ///< pack_count + 1
   std::byte* shared;           ///< BlockTable::shared_bytes; filled by prepare
+  WorkArea work;               ///< of the packs that a phase is called for
 };
 
 struct Range {
@@ -72,6 +85,7 @@ struct BlockTable {
 
   std::int32_t width;  ///< of BlockPlan
   std::size_t (*shared_bytes)(const BlockContext<Real>&);
+  std::size_t (*work_bytes)(const WorkArea&);
   std::size_t (*scratch_bytes)(const BlockContext<Real>&);
   void (*prepare)(const BlockContext<Real>&);  ///< once, on fresh memory
 
@@ -95,7 +109,16 @@ struct BlockTable {
   Phase acceleration_seams;  ///< blocks: how their bases accelerate, what pulls at their ends
   Phase accelerations;       ///< packs
 
-  /// NaN unless all that the phases read and wrote was finite
+  // Columns of the mass matrix. From the first level to the last:
+  Phase read_positions;  ///< packs: joint coordinates into lanes; where the ends of cut paths are
+  Phase frame_seams;     ///< blocks: where their bases are
+  Phase axes;            ///< packs: axes and origins; bases of the paths that hang on them
+  // then from the last level to the first:
+  Phase composites;       ///< packs: composite inertias; forces of those that end their paths
+  Phase composite_seams;  ///< blocks: composite inertias with all that hangs on their ends
+  Phase forces;           ///< packs: composite inertias again, forces of those that do not
+
+  /// NaN unless all that the phases of inverse or forward dynamics read and wrote was finite
   Real (*taint)(const BlockContext<Real>&) noexcept;
   /// After articulate: -1, or the first coordinate at which the motion is singular
   std::int32_t (*singular)(const BlockContext<Real>&) noexcept;

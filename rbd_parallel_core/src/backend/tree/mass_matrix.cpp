@@ -17,12 +17,6 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 /// Numbers below which a second thread costs more than it brings.
 constexpr std::int64_t worth_threads = 1 << 16;
 
-/// Bodies of a subtree that is done at once: some 700 bytes each, to stay in the second cache.
-constexpr std::int32_t largest_subtree = 512;
-
-/// Numbers that count for as much work as a body on the way outward and inward.
-constexpr std::int64_t numbers_a_body = 64;
-
 /// Bytes from which on a matrix is written past the caches.
 constexpr std::size_t stream_from = std::size_t{1} << 24;
 
@@ -56,18 +50,20 @@ void take(std::vector<KernelMemory>& blocks, const LayOut& lay_out) {
 }  // namespace
 
 template <class Real>
-void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads,
-                                     InstructionSet set) {
+void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads, InstructionSet set,
+                                     BlockDynamics<Real>* blocks) {
   threads = std::clamp(threads, 1, tbb::info::default_concurrency());
   kernels_ = &tree_mass_matrix_kernels<Real>(set);
   rows_ = MassMatrixRows({model.dof_parent, index(model.nv)});
   context_ = {};
   context_.model = model;
   context_.sparse = {rows_.row_start().data(), rows_.depth().data()};
+  blocks_ = nullptr;
+  own_blocks_.reset();
   if (!model.has_mimic) {
+    blocks_ = blocks != nullptr ? blocks : &own_blocks_.emplace(model, set, threads, 0);
     find_runs();
     find_subtrees();
-    find_ranges(threads);
     cut_work(threads);
   }
   take_memory(threads);
@@ -83,24 +79,31 @@ void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads,
 template <class Real>
 void TreeMassMatrix<Real>::find_runs() {
   const ModelView<Real>& model = context_.model;
+  const auto places = blocks_->places();
+  std::vector<std::int32_t> run_of_body;
   runs_.clear();
-  run_of_body_.clear();
-  for (std::int32_t i = 0; i < model.body_count; ++i) {
+  joined_.clear();
+  for (std::int32_t i = 0, head = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
-    if (body.head == i) {
+    const auto [path, origin] = places[index(i)];
+    if (i == 0 || body.parent != i - 1 || path != places[index(i - 1)].path ||
+        i - head == longest_run) {
       TreeRun run{body.column, body.column, -1, 0};
       if (body.parent >= 0) {
         const BodyView<Real>& parent = model.body[body.parent];
-        run.parent = run_of_body_[index(body.parent)];
+        run.parent = run_of_body[index(body.parent)];
         run.parent_end = parent.column + nv_of(parent.type);
       }
       runs_.push_back(run);
+      head = i;
     }
-    run_of_body_.push_back(static_cast<std::int32_t>(runs_.size()) - 1);
+    const auto run = static_cast<std::int32_t>(runs_.size()) - 1;
+    run_of_body.push_back(run);
     runs_.back().end = body.column + nv_of(body.type);
+    if (origin == places[index(head)].origin) continue;
+    if (joined_.empty() || joined_.back() != run) joined_.push_back(run);
   }
   context_.run = runs_.data();
-  context_.run_of_body = run_of_body_.data();
 }
 
 /// Bodies stand depth-first, so the descendants of a column follow it without a gap.
@@ -115,32 +118,6 @@ void TreeMassMatrix<Real>::find_subtrees() {
     subtree_end_[index(parent)] = std::max(subtree_end_[index(parent)], end);
   }
   context_.subtree_end = subtree_end_.data();
-}
-
-/// The largest subtrees that stay in a cache, and what is left before, between and after them; one
-/// thread alone is quicker without such seams. No bit depends on them.
-template <class Real>
-void TreeMassMatrix<Real>::find_ranges(int threads) {
-  const ModelView<Real>& model = context_.model;
-  const std::int32_t largest = threads > 1 ? largest_subtree : model.body_count;
-  std::vector<std::int32_t> bodies(index(model.body_count), 1);  // of each subtree
-  for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
-    if (model.body[i].parent >= 0) bodies[index(model.body[i].parent)] += bodies[index(i)];
-  }
-  ranges_.clear();
-  subtrees_.clear();
-  for (std::int32_t i = 0; i < model.body_count; i = ranges_.back().end) {
-    if (bodies[index(i)] <= largest) {
-      subtrees_.push_back(static_cast<std::int32_t>(ranges_.size()));
-      ranges_.push_back({i, i + bodies[index(i)], true});
-    } else if (!ranges_.empty() && !ranges_.back().subtree) {
-      ++ranges_.back().end;
-    } else {
-      ranges_.push_back({i, i + 1, false});
-    }
-  }
-  context_.range = ranges_.data();
-  context_.range_count = static_cast<std::int32_t>(ranges_.size());
 }
 
 template <class Real>
@@ -175,6 +152,8 @@ void TreeMassMatrix<Real>::take_memory(int threads) {
   const ModelView<Real>& model = context_.model;
   memory_.clear();
   take(memory_, [&](Cutter& cutter) {
+    cutter.cut(vector_, model.nv);
+    if (!model.has_mimic) return;
     CrbaWorkspace<Real, Column>& ws = context_.workspace;
     const std::int64_t bodies = model.body_count, turns = padded_turns(model.body_count);
     cutter.cut(ws.turns.angle.data, turns);
@@ -185,7 +164,6 @@ void TreeMassMatrix<Real>::take_memory(int threads) {
     cutter.cut(ws.to_head.data, bodies);
     cutter.cut(ws.Ic.data, bodies);
     cutter.cut(ws.axis.data, model.column_count);
-    cutter.cut(vector_, model.nv);
   });
   scratch_.assign(index(threads), {});
   if (model.has_mimic) return;
@@ -196,7 +174,6 @@ void TreeMassMatrix<Real>::take_memory(int threads) {
     for (Real*& array : context_.columns.high) cutter.cut(array, columns);
     for (Real*& array : context_.columns.low) cutter.cut(array, columns);
     cutter.cut(context_.columns.diagonal, columns);
-    cutter.cut(context_.carried, context_.range_count);
   });
   std::int32_t deepest = 0;
   for (const std::int32_t depth : rows_.depth()) deepest = std::max(deepest, depth + 1);
@@ -233,14 +210,8 @@ void TreeMassMatrix<Real>::share_out(std::int32_t count, std::int64_t numbers,
 /// Fills the columns; returns as TreeMassMatrixKernels::moderate.
 template <class Real>
 bool TreeMassMatrix<Real>::sweep(const Real* q, bool& finite) noexcept {
-  kernels_->outward_to_subtrees(context_, q);
-  share_out(static_cast<std::int32_t>(subtrees_.size()), numbers_a_body * context_.model.body_count,
-            [&](std::int32_t begin, std::int32_t end, std::size_t) {
-              for (std::int32_t k = begin; k < end; ++k) {
-                kernels_->subtree(context_, q, subtrees_[index(k)]);
-              }
-            });
-  kernels_->inward_from_subtrees(context_, q);
+  blocks_->mass_matrix_columns(q, context_.columns);
+  kernels_->join(context_, joined_);
   return kernels_->moderate(context_, q, finite);
 }
 

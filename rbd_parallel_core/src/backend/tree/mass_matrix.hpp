@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../kernels/kernel_memory.hpp"
+#include "block_dynamics.hpp"
 #include "mass_matrix_table.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "rbd_parallel_core/status.hpp"
@@ -23,8 +24,10 @@ template <class Real>
 class TreeMassMatrix {
  public:
   /// Takes all memory; the view must stay valid. `threads`: that a call may use, the calling one
-  /// included.
-  void configure(const ModelView<Real>& model, int threads, InstructionSet set);
+  /// included. `blocks`: of the same model, and alive as long; one is made where none is given and
+  /// the robot has no mimic joints.
+  void configure(const ModelView<Real>& model, int threads, InstructionSet set,
+                 BlockDynamics<Real>* blocks = nullptr);
 
   /// Numbers of the values of a sparse matrix (MassMatrixPattern::nonzeros).
   std::int64_t nonzeros() const noexcept { return rows_.row_start().back(); }
@@ -42,7 +45,6 @@ class TreeMassMatrix {
  private:
   void find_runs();
   void find_subtrees();
-  void find_ranges(int threads);
   void cut_work(int threads);
   void take_memory(int threads);
   template <class Work>
@@ -51,13 +53,14 @@ class TreeMassMatrix {
   StateStatus finish(std::span<Real> results, bool moderate, bool finite) const noexcept;
 
   const TreeMassMatrixKernels<Real>* kernels_ = nullptr;
+  std::optional<BlockDynamics<Real>> own_blocks_;
+  BlockDynamics<Real>* blocks_ = nullptr;  ///< none where there are mimic joints
   TreeMassMatrixContext<Real> context_{};
   MassMatrixRows rows_;
   std::vector<TreeRun> runs_;
-  std::vector<TreeRange> ranges_;
   std::vector<TreeRowGroup> groups_;
-  std::vector<std::int32_t> run_of_body_, subtree_end_;
-  std::vector<std::int32_t> subtrees_;       ///< those of the ranges that are some
+  std::vector<std::int32_t> subtree_end_;
+  std::vector<std::int32_t> joined_;         ///< runs whose columns come with several origins
   std::vector<std::int32_t> sparse_pieces_;  ///< groups at which a piece of the sparse M begins
   std::vector<KernelMemory> memory_;
   std::vector<TreeScratch<Real>> scratch_;  ///< one a thread

@@ -19,23 +19,6 @@
 /// bit.
 namespace rbd_parallel_core {
 
-/// a + b and what rounding lost of it (Knuth; Dekker where |a| >= |b|).
-template <class Real>
-RBD_INLINE Real two_sum(Real a, Real b, Real& lost) {
-  const Real sum = a + b, b_in_sum = sum - a;
-  lost = (a - (sum - b_in_sum)) + (b - b_in_sum);
-  return sum;
-}
-
-/// high + low += x
-template <class Real>
-RBD_INLINE void add_to_pair(Real& high, Real& low, Real x) {
-  Real lost, rest;
-  const Real sum = two_sum(high, x, lost);
-  high = two_sum(sum, low + lost, rest);
-  low = rest;
-}
-
 template <class S>
 RBD_INLINE Vec3<S> load3(RealOf<S>* const* arrays, std::int32_t k) {
   using T = ScalarTraits<S>;
@@ -93,119 +76,36 @@ RBD_INLINE bool is_moderate(const ModelView<Real>& model, const Row<Real>& q,
   return finite && largest < moderate_limit<Real>;
 }
 
-/// Where the origins of the runs are that begin in a range, for each of their columns.
-template <class Real>
-RBD_KERNEL void place_runs(const TreeMassMatrixContext<Real>& context, const TreeRange& range) {
-  const TreeColumns<Real>& columns = context.columns;
-  for (std::int32_t i = range.begin; i < range.end; ++i) {
-    const BodyView<Real>& body = context.model.body[i];
-    if (body.head != i) continue;
-    const TreeRun& run = context.run[context.run_of_body[i]];
-    Real high[3] = {0, 0, 0}, low[3] = {0, 0, 0};
-    if (body.parent >= 0) {
-      const std::int32_t at = context.model.body[body.parent].column;
-      const Vec3<Real>& r = context.workspace.to_head.load(i);
-      const Real step[3] = {r.x, r.y, r.z};
-      for (int a = 0; a < 3; ++a) {
-        high[a] = columns.high[a][at];
-        low[a] = columns.low[a][at];
-        add_to_pair(high[a], low[a], step[a]);
-      }
-    }
-    for (int a = 0; a < 3; ++a) {
-      for (std::int32_t c = run.first; c < run.end; ++c) {
-        columns.high[a][c] = high[a];
-        columns.low[a][c] = low[a];
-      }
-    }
-  }
+template <class S>
+RBD_INLINE void store3(RealOf<S>* const* arrays, std::int32_t k, const Vec3<S>& a) {
+  using T = ScalarTraits<S>;
+  T::store(arrays[0] + k, a.x);
+  T::store(arrays[1] + k, a.y);
+  T::store(arrays[2] + k, a.z);
 }
 
-/// Sines and cosines of a range. sincos_all works on turns_padding joints at a time, so the last
-/// ones of a range go by way of a copy: what follows belongs to another range.
-template <class Real>
-RBD_KERNEL void compute_turns_of(const ModelView<Real>& model,
-                                 const JointTurns<Real, Column>& turns, const Row<Real>& q,
-                                 const TreeRange& range) {
-  compute_angles(model, turns, q, range.begin, range.end);
-  const std::int32_t count = range.end - range.begin, whole = count - count % turns_padding;
-  Real* const angle = turns.angle.data + range.begin;
-  Real* const sine = turns.sine.data + range.begin;
-  Real* const cosine = turns.cosine.data + range.begin;
-  sincos_all(Column<Real>{angle}, Column<Real>{sine}, Column<Real>{cosine}, whole);
-  Real last[3][turns_padding] = {};
-  for (std::int32_t k = whole; k < count; ++k) last[0][k - whole] = angle[k];
-  sincos_all(Column<Real>{last[0]}, Column<Real>{last[1]}, Column<Real>{last[2]}, count - whole);
-  for (std::int32_t k = whole; k < count; ++k) {
-    sine[k] = last[1][k - whole];
-    cosine[k] = last[2][k - whole];
-  }
+/// Gives the columns from c on, as many as S has lanes, the origin of column `head`.
+template <class S, class Real>
+RBD_INLINE void move_columns(const TreeColumns<Real>& columns, std::int32_t c, std::int32_t head) {
+  const Vec3<S> high = broadcast3<S>(columns.high, head), low = broadcast3<S>(columns.low, head);
+  const Vec3<S> D = between(high, low, load3<S>(columns.high, c), load3<S>(columns.low, c));
+  const Vec3<S> w = load3<S>(columns.axis, c), f = load3<S>(columns.force + 3, c);
+  store3<S>(columns.axis + 3, c, load3<S>(columns.axis + 3, c) + cross(D, w));
+  store3<S>(columns.force, c, moved_moment(load3<S>(columns.force, c), f, D));
+  store3<S>(columns.high, c, high);
+  store3<S>(columns.low, c, low);
 }
 
-template <class Real>
-RBD_KERNEL void outward(const TreeMassMatrixContext<Real>& context, const Row<Real>& q,
-                        const TreeRange& range) {
-  compute_turns_of(context.model, context.workspace.turns, q, range);
-  crba_axes(context.model, context.workspace, q, range.begin, range.end);
-  place_runs(context, range);
-}
-
-/// Takes and returns what crba_forces carries: a local copy of it can stay in registers.
-template <class Real>
-RBD_KERNEL Inertia<Real> inward(const TreeMassMatrixContext<Real>& context, const Row<Real>& q,
-                                const TreeRange& range, Inertia<Real> carried) {
-  const ModelView<Real> model = context.model;
-  const CrbaWorkspace<Real, Column> ws = context.workspace;
+template <class S, class Real>
+RBD_KERNEL void join_runs(const TreeMassMatrixContext<Real>& context,
+                          std::span<const std::int32_t> runs) noexcept {
+  constexpr auto width = static_cast<std::int32_t>(ScalarTraits<S>::width);
   const TreeColumns<Real> columns = context.columns;
-  crba_forces(
-      model, ws, q, range.begin, range.end, carried,
-      [&](std::int32_t i, int k, const Real& product) RBD_INLINE_LAMBDA {
-        const std::int32_t c = model.body[i].column + k;
-        columns.diagonal[c] = product + model.armature[c];
-        const Motion<Real>& S = ws.axis.load(c);
-        const Real axis[6] = {S.w.x, S.w.y, S.w.z, S.v.x, S.v.y, S.v.z};
-        for (int a = 0; a < 6; ++a) columns.axis[a][c] = axis[a];
-      },
-      [&](std::int32_t i, int k, const Force<Real>& F) RBD_INLINE_LAMBDA {
-        const std::int32_t c = model.body[i].column + k;
-        const Real force[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
-        for (int a = 0; a < 6; ++a) columns.force[a][c] = force[a];
-      });
-  return carried;
-}
-
-template <class Real>
-RBD_KERNEL void outward_to_subtrees(const TreeMassMatrixContext<Real>& context,
-                                    const Real* q) noexcept {
-  for (std::int32_t r = 0; r < context.range_count; ++r) {
-    if (!context.range[r].subtree) outward(context, Row<Real>{q}, context.range[r]);
-  }
-}
-
-template <class Real>
-RBD_KERNEL void sweep_subtree(const TreeMassMatrixContext<Real>& context, const Real* q,
-                              std::int32_t r) noexcept {
-  const TreeRange& range = context.range[r];
-  outward(context, Row<Real>{q}, range);
-  context.carried[r] = inward(context, Row<Real>{q}, range, Inertia<Real>::zero());
-}
-
-/// Inertias add up in the order in which one range after the other would be done: the bits do not
-/// depend on the ranges.
-template <class Real>
-RBD_KERNEL void inward_from_subtrees(const TreeMassMatrixContext<Real>& context,
-                                     const Real* q) noexcept {
-  const Column<Inertia<Real>>& Ic = context.workspace.Ic;
-  Inertia<Real> carried = Inertia<Real>::zero();  // of the range behind
-  for (std::int32_t r = context.range_count - 1; r >= 0; --r) {
-    const TreeRange& range = context.range[r];
-    if (range.subtree) {
-      carried = context.carried[r];
-    } else {
-      carried = inward(context, Row<Real>{q}, range, carried);
-    }
-    const std::int32_t parent = context.model.body[range.begin].parent;
-    if (parent >= 0 && parent != range.begin - 1) Ic.store(parent, Ic.load(parent) + carried);
+  for (const std::int32_t r : runs) {
+    const TreeRun run = context.run[r];
+    std::int32_t c = run.first;
+    for (; c + width <= run.end; c += width) move_columns<S>(columns, c, run.first);
+    for (; c < run.end; ++c) move_columns<Real>(columns, c, run.first);
   }
 }
 
@@ -221,12 +121,14 @@ RBD_KERNEL bool is_moderate_state(const TreeMassMatrixContext<Real>& context, co
 // ---- dense
 // ----------------------------------------------------------------------------------------------------------
 
-/// One tile of a group of rows, on its way to the matrix: columns from `first` on.
+/// Columns first <= c < end of a group of rows: in the matrix itself, or in a tile on its way
+/// there.
 template <class Real>
 struct RowTile {
-  static constexpr std::int32_t stride = mass_matrix_tile + mass_matrix_padding;
   Real* data;
+  std::ptrdiff_t stride;
   std::int32_t first, end;
+  std::int32_t room;  ///< a register can be stored before this column, of whatever use
 
   RBD_INLINE Real* at(std::int32_t row, std::int32_t column) const {
     return data + row * stride + (column - first);
@@ -247,32 +149,52 @@ struct RowNumbers {
   }
 };
 
+/// The first `count` lanes of x.
+template <class S, class Real>
+RBD_INLINE void store_some(Real* at, std::int32_t count, const S& x) {
+  using T = ScalarTraits<S>;
+  Real lanes[T::width];
+  T::store(lanes, x);
+  for (std::int32_t l = 0; l < count && l < static_cast<std::int32_t>(T::width); ++l) {
+    at[l] = lanes[l];
+  }
+}
+
 /// The entries of `count` rows in columns begin <= c < end, of which column(c, numbers) gives the
 /// six numbers. Two registers of columns at a time, so that a row's numbers are read half as often;
-/// registers may be written past `end`.
+/// registers may be written past `end`, where there is room.
 template <class S, class Real, class Columns>
 RBD_INLINE void fill_entries(const RowNumbers<Real>& rows, std::int32_t count, std::int32_t begin,
                              std::int32_t end, const RowTile<Real>& tile, const Columns& column) {
   using T = ScalarTraits<S>;
   constexpr auto width = static_cast<std::int32_t>(T::width);
+  const std::ptrdiff_t stride = tile.stride;
   std::int32_t c = begin;
   S left[6], right[6], row[6];
-  for (; c + width < end; c += 2 * width) {
+  for (; c + width < end && c + 2 * width <= tile.room; c += 2 * width) {
     column(c, left);
     column(c + width, right);
     Real* at = tile.at(0, c);
-    for (std::int32_t r = 0; r < count; ++r, at += RowTile<Real>::stride) {
+    for (std::int32_t r = 0; r < count; ++r, at += stride) {
       rows.load(r, row);
       T::store(at, entry(left, row));
       T::store(at + width, entry(right, row));
     }
   }
-  if (c >= end) return;
-  column(c, left);
-  Real* at = tile.at(0, c);
-  for (std::int32_t r = 0; r < count; ++r, at += RowTile<Real>::stride) {
-    rows.load(r, row);
-    T::store(at, entry(left, row));
+  for (; c < end; c += width) {
+    // Where a register would not fit, some columns are written twice.
+    if (c + width > tile.room && tile.room - width >= begin) c = tile.room - width;
+    const std::int32_t room = tile.room - c;
+    column(c, left);
+    Real* at = tile.at(0, c);
+    for (std::int32_t r = 0; r < count; ++r, at += stride) {
+      rows.load(r, row);
+      if (room >= width) {
+        T::store(at, entry(left, row));
+      } else {
+        store_some(at, room, entry(left, row));
+      }
+    }
   }
 }
 
@@ -394,6 +316,37 @@ RBD_INLINE void fill_after(const TreeMassMatrixContext<Real>& context, const Tre
   }
 }
 
+/// A tile of a group of rows: columns before, on and after the diagonal.
+template <class S, class Real>
+RBD_INLINE void fill_tile(const TreeMassMatrixContext<Real>& context, const TreeRowGroup& group,
+                          const TreeScratch<Real>& scratch, std::int32_t& runs_left,
+                          const RowTile<Real>& tile) {
+  if (tile.first < group.end) fill_before<S>(context, group, scratch, runs_left, tile);
+  if (tile.first <= group.begin && group.end <= tile.end) {
+    close_diagonal_block(context.columns, group, tile);
+  }
+  fill_after<S>(context, group, tile.first < group.end ? group.end : tile.first, tile);
+}
+
+/// A group of rows by tiles, which go to the matrix past the caches.
+template <class S, class Real>
+RBD_INLINE void stream_group(const TreeMassMatrixContext<Real>& context, const TreeRowGroup& group,
+                             const TreeScratch<Real>& scratch, Real* M) {
+  const std::int32_t nv = context.model.nv;
+  std::int32_t runs_left = collect_runs(context, group, scratch);
+  for (std::int32_t first = 0, end; first < nv; first = end) {
+    end = nv - first < mass_matrix_tile ? nv : first + mass_matrix_tile;
+    if (group.begin > first && group.begin < end && group.end > end) end = group.begin;
+    const RowTile<Real> tile{scratch.tile, mass_matrix_tile + mass_matrix_padding, first, end,
+                             end + mass_matrix_padding};
+    fill_tile<S>(context, group, scratch, runs_left, tile);
+    for (std::int32_t i = group.begin; i < group.end; ++i) {
+      stream_numbers<S>(tile.at(i - group.begin, first),
+                        M + static_cast<std::ptrdiff_t>(i) * nv + first, end - first);
+    }
+  }
+}
+
 template <class S, class Real>
 RBD_KERNEL void dense_rows(const TreeMassMatrixContext<Real>& shared,
                            const TreeScratch<Real>& scratch, std::int32_t first_group,
@@ -403,21 +356,13 @@ RBD_KERNEL void dense_rows(const TreeMassMatrixContext<Real>& shared,
   const std::int32_t nv = context.model.nv;
   for (std::int32_t g = first_group; g < end_group; ++g) {
     const TreeRowGroup group = context.group[g];
-    std::int32_t runs_left = collect_runs(context, group, scratch);
-    for (std::int32_t first = 0, end; first < nv; first = end) {
-      end = nv - first < mass_matrix_tile ? nv : first + mass_matrix_tile;
-      if (group.begin > first && group.begin < end && group.end > end) end = group.begin;
-      const RowTile<Real> tile{scratch.tile, first, end};
-      if (first < group.end) fill_before<S>(context, group, scratch, runs_left, tile);
-      if (first <= group.begin && group.end <= end) {
-        close_diagonal_block(context.columns, group, tile);
-      }
-      fill_after<S>(context, group, first < group.end ? group.end : first, tile);
-      for (std::int32_t i = group.begin; i < group.end; ++i) {
-        copy_numbers<S>(tile.at(i - group.begin, first),
-                        M + static_cast<std::ptrdiff_t>(i) * nv + first, end - first, stream);
-      }
+    if (stream) {
+      stream_group<S>(context, group, scratch, M);
+      continue;
     }
+    std::int32_t runs_left = collect_runs(context, group, scratch);
+    const RowTile<Real> rows{M + static_cast<std::ptrdiff_t>(group.begin) * nv, nv, 0, nv, nv};
+    fill_tile<S>(context, group, scratch, runs_left, rows);
   }
   if (stream) stream_fence();
 }
@@ -459,11 +404,7 @@ RBD_INLINE void store_lanes(Real* at, const Real* last, std::int32_t count, cons
     T::store(at, x);
     return;
   }
-  Real lanes[T::width];
-  T::store(lanes, x);
-  for (std::int32_t l = 0; l < count && l < static_cast<std::int32_t>(T::width); ++l) {
-    at[l] = lanes[l];
-  }
+  store_some(at, count, x);
 }
 
 template <class S, class Real>
@@ -558,10 +499,9 @@ RBD_KERNEL void solve_rows(const TreeMassMatrixContext<Real>& context, const Rea
 template <class S>
 constexpr TreeMassMatrixKernels<RealOf<S>> tree_mass_matrix_table() {
   using Real = RealOf<S>;
-  return {outward_to_subtrees<Real>, sweep_subtree<Real>,     inward_from_subtrees<Real>,
-          is_moderate_state<Real>,   dense_rows<S, Real>,     sparse_rows<S, Real>,
-          dense_with_mimic<Real>,    sparse_with_mimic<Real>, factor_rows<Real>,
-          solve_rows<Real>};
+  return {join_runs<S, Real>,   is_moderate_state<Real>, dense_rows<S, Real>,
+          sparse_rows<S, Real>, dense_with_mimic<Real>,  sparse_with_mimic<Real>,
+          factor_rows<Real>,    solve_rows<Real>};
 }
 
 }  // namespace rbd_parallel_core

@@ -34,23 +34,16 @@ RBD_INLINE void stream_fence() {
 #endif
 }
 
-/// n numbers; `from` can be read in whole registers past its end.
+/// n numbers past the caches; `from` can be read in whole registers past its end.
 template <class S, class Real>
-RBD_INLINE void copy_numbers(const Real* from, Real* to, std::int32_t n, bool stream) {
+RBD_INLINE void stream_numbers(const Real* from, Real* to, std::int32_t n) {
   using T = ScalarTraits<S>;
   constexpr auto width = static_cast<std::int32_t>(T::width);
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(to) % sizeof(S);
+  const std::size_t head = past == 0 ? 0 : (sizeof(S) - past) / sizeof(Real);
   std::int32_t k = 0;
-  if (stream) {
-    const std::size_t past = reinterpret_cast<std::uintptr_t>(to) % sizeof(S);
-    const std::size_t head = past == 0 ? 0 : (sizeof(S) - past) / sizeof(Real);
-    while (k < n && static_cast<std::size_t>(k) < head) {
-      to[k] = from[k];
-      ++k;
-    }
-    for (; k + width <= n; k += width) stream_store(to + k, T::load(from + k));
-  } else {
-    for (; k + width <= n; k += width) T::store(to + k, T::load(from + k));
-  }
+  for (; k < n && static_cast<std::size_t>(k) < head; ++k) to[k] = from[k];
+  for (; k + width <= n; k += width) stream_store(to + k, T::load(from + k));
   for (; k < n; ++k) to[k] = from[k];
 }
 

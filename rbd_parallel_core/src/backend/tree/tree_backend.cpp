@@ -64,11 +64,12 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
                       {.block = options.tree.block, .friction = options.friction});
     return;
   }
-  mass_matrix_.emplace();
-  mass_matrix_->configure(this->kernel_model(), threads, set);
   // Torques of mimic joints add up from several blocks: they are left to the sequential text.
-  if (model.has_mimic()) return;
-  blocks_.emplace(this->kernel_model(), set, threads, options.tree.block);
+  if (!model.has_mimic()) {
+    blocks_.emplace(this->kernel_model(), set, threads, options.tree.block);
+  }
+  mass_matrix_.emplace();
+  mass_matrix_->configure(this->kernel_model(), threads, set, blocks_ ? &*blocks_ : nullptr);
 }
 
 template <class Real>
@@ -118,9 +119,14 @@ void TreeBackend<Real>::by_blocks(const InverseDynamics& args, std::size_t s,
   const ModelView<Real>& model = this->kernel_model();
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
   const std::span<Real> tau = row_of(args.tau, s, nv);
-  blocks_->inverse_dynamics({row_of(args.q, s, nq).data(), row_of(args.v, s, nv).data(),
-                             row_of(args.a, s, nv).data(), forces_of(args.q, args.f_ext, s).data(),
-                             gravity, friction, tau.data()});
+  blocks_->inverse_dynamics({row_of(args.q, s, nq).data(),
+                             row_of(args.v, s, nv).data(),
+                             row_of(args.a, s, nv).data(),
+                             forces_of(args.q, args.f_ext, s).data(),
+                             gravity,
+                             friction,
+                             tau.data(),
+                             {}});
   report(status_of(blocks_->taint() + taint_of_state(args.q, args.f_ext, s)), tau, args.status, s);
 }
 
@@ -172,10 +178,14 @@ void TreeBackend<Real>::forward(const ForwardDynamics& args, std::size_t s) noex
   const ModelView<Real>& model = this->kernel_model();
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
   const std::span<Real> qdd = row_of(args.qdd, s, nv);
-  blocks_->forward_dynamics({row_of(args.q, s, nq).data(), row_of(args.v, s, nv).data(),
+  blocks_->forward_dynamics({row_of(args.q, s, nq).data(),
+                             row_of(args.v, s, nv).data(),
                              row_of(args.tau, s, nv).data(),
-                             forces_of(args.q, args.f_ext, s).data(), model.gravity,
-                             this->options().friction, qdd.data()});
+                             forces_of(args.q, args.f_ext, s).data(),
+                             model.gravity,
+                             this->options().friction,
+                             qdd.data(),
+                             {}});
   // A singular state's results mean nothing, whether finite or not; one that is not finite to begin
   // with is reported as such.
   const Real taint_of_inputs = taint_of(row_of(args.q, s, nq)) + taint_of(row_of(args.v, s, nv)) +
