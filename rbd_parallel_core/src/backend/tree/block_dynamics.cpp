@@ -129,7 +129,7 @@ BlockDynamics<Real>::BlockDynamics(const ModelView<Real>& model, InstructionSet 
     groups_.push_back(own);
   }
   alone_ = threads == 1 || !is_worth_threads();
-  context_ = {model, PlanView::of(plan_), offsets_.data(), nullptr, {}};
+  context_ = {model, PlanView::of(plan_), offsets_.data(), nullptr, {}, groups_.size() > 2};
   take_memory();
   table_->prepare(context_);
 }

@@ -417,7 +417,7 @@ template <class S>
 RBD_INLINE void prefetch_next(const BlockContext<RealOf<S>>& context, const PackRobot<S>& robot,
                               std::int32_t p) {
   constexpr std::int32_t longest = 8;
-  if (p + 1 >= context.plan.pack_count) return;
+  if (!context.large || p + 1 >= context.plan.pack_count) return;
   const BlockPack& next = context.plan.packs[p + 1];
   if (next.length > longest) return;
   const auto* bodies = reinterpret_cast<const std::byte*>(robot.shared.body + next.first_step);

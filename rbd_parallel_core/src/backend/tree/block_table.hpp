@@ -71,6 +71,7 @@ struct BlockContext {
   const PackOffsets* offsets;  ///< pack_count + 1
   std::byte* shared;           ///< BlockTable::shared_bytes; filled by prepare
   WorkArea work;               ///< of the packs that a phase is called for
+  bool large;                  ///< so that a cache does not hold all the numbers
 };
 
 struct Range {
