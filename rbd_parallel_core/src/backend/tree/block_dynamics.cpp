@@ -23,12 +23,12 @@ Real own_inertia(const ModelView<Real>& model, std::int32_t i) {
 
 /// Bodies that may end a block of forward dynamics. The block divides by what its last joint sees
 /// of its last body alone, where the sequential algorithm divides by what it sees of all beyond: a
-/// massless link there would cost all digits. So it must not be much lighter than its neighbours on
-/// the path, of the same joint type.
+/// massless link there would cost all digits. So it must not be lighter than `share` of what its
+/// neighbours on the path, of the same joint type, have.
 template <class Real>
-std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const HeavyPaths& paths) {
+std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const HeavyPaths& paths,
+                                       Real share) {
   constexpr std::int32_t neighbours = 8;
-  constexpr Real much_lighter = Real(0.02);
   std::vector<std::uint8_t> heavy(static_cast<std::size_t>(model.body_count), 0);
   for (std::int32_t path = 0; path < paths.count(); ++path) {
     const std::span<const std::int32_t> nodes = paths.nodes(path);
@@ -43,11 +43,16 @@ std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const Heavy
         const bool alike = model.body[nodes[at(j)]].type == model.body[nodes[at(k)]].type;
         if (alike) largest = std::max(largest, inertia[at(j)]);
       }
-      heavy[at(nodes[at(k)])] = inertia[at(k)] > 0 && inertia[at(k)] >= much_lighter * largest;
+      heavy[at(nodes[at(k)])] = inertia[at(k)] > 0 && inertia[at(k)] >= share * largest;
     }
   }
   return heavy;
 }
+
+/// Blocks are cut where a body is as heavy as this, so that a seam costs no digit.
+constexpr double heavy_share = 0.1;
+/// Where the kind of joint changes they must be cut: a body lighter than this costs too many.
+constexpr double light_share = 0.02;
 
 template <class Real>
 HeavyPaths heavy_paths_of(const ModelView<Real>& model) {
@@ -110,11 +115,12 @@ std::vector<Range> tasks_of(const BlockPlan& plan, std::int32_t first, std::int3
 
 template <class Real>
 BlockDynamics<Real>::BlockDynamics(const ModelView<Real>& model, InstructionSet set, int threads,
-                                   std::int32_t longest)
-    : table_(&block_table<Real>(set)),
-      heavy_(heavy_bodies(model, heavy_paths_of(model))),
-      plan_(make_plan(model, heavy_paths_of(model), heavy_, table_->width, longest)),
-      can_go_forward_(ends_heavy(plan_, heavy_)),
+                                   const TreeOptions& options)
+    : table_(options.lanes ? &block_table<Real>(set) : &lone_block_table<Real>(set)),
+      heavy_(heavy_bodies(model, heavy_paths_of(model), Real(heavy_share))),
+      plan_(make_plan(model, heavy_paths_of(model), heavy_, table_->width, options.block)),
+      can_go_forward_(
+          ends_heavy(plan_, heavy_bodies(model, heavy_paths_of(model), Real(light_share)))),
       offsets_(offsets_of(plan_)),
       team_(threads) {
   for (const BlockPlan::Level& level : plan_.levels()) {

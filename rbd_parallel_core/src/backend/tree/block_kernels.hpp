@@ -12,6 +12,11 @@
 /// each instruction set; everything is local to them (RBD_KERNEL).
 namespace rbd_parallel_core {
 
+/// Sines and cosines of a pack are followed by so many that mean nothing: of plain numbers
+/// sincos_all works on several at a time, and what belongs to the next pack may be in use.
+template <class S>
+inline constexpr std::int32_t turns_after_pack = ScalarTraits<S>::width == 1 ? turns_padding : 0;
+
 /// All that the phases keep from one to the next, in one block of memory.
 template <class S>
 struct BlockShared {
@@ -31,6 +36,7 @@ struct BlockShared {
   // Numbers, by block.
   MovingBase<Real>* base;    ///< how its base moves
   PathMotion<Real>* motion;  ///< how its end moves relative to that
+  PathTurn<Real>* turn;      ///< the same for forward dynamics
   Force<Real>* top;          ///< that it exerts on its base
   Force<Real>* tip;          ///< that it exerts on the next block of the path
   TwoPort<Real>* port;       ///< it alone; after close_paths M and m with all that hangs on its end
@@ -73,8 +79,8 @@ struct BlockShared {
     cut(q, nq);
     cut(v, nv);
     cut(a, nv);
-    cut(sine, steps);
-    cut(cosine, steps);
+    cut(sine, steps + packs * turns_after_pack<S>);
+    cut(cosine, steps + packs * turns_after_pack<S>);
     cut(f, steps);
     cut(c, steps);
     cut(eliminated, nv);
@@ -82,6 +88,7 @@ struct BlockShared {
     cut(taint, packs);
     cut(base, blocks);
     cut(motion, blocks);
+    cut(turn, blocks);
     cut(top, blocks);
     cut(tip, blocks);
     cut(port, blocks);
@@ -122,7 +129,7 @@ struct BlockScratch {
       piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
       used += count * sizeof(T);
     };
-    cut(angle, steps);
+    cut(angle, steps + turns_after_pack<S>);
     cut(w, steps);
     cut(a, steps);
     cut(K, steps);
@@ -164,8 +171,9 @@ struct PackRobot {
     robot.model.armature = robot.shared.armature + robot.at.v;
     robot.model.damping = robot.shared.damping + robot.at.v;
     robot.model.friction = robot.shared.friction + robot.at.v;
+    const std::int32_t turns = first + p * turns_after_pack<S>;
     robot.ws.turns = {
-        {robot.scratch.angle}, {robot.shared.sine + first}, {robot.shared.cosine + first}};
+        {robot.scratch.angle}, {robot.shared.sine + turns}, {robot.shared.cosine + turns}};
     robot.ws.w = {robot.scratch.w};
     robot.ws.a = {robot.scratch.a};
     robot.ws.K = {robot.scratch.K};
@@ -579,10 +587,10 @@ RBD_KERNEL void read_forward_pack(const BlockContext<RealOf<S>>& context,
   const PackRow<S> q{robot.q().data};
   compute_turns(robot.model, robot.ws.turns, q);
   if (robot.pack.ends_paths || state.v == nullptr) return;
-  const PathMotion<S> turn = path_turn(robot.model, robot.ws.turns, q, PackRow<S>{robot.v().data});
+  const PathTurn<S> turn = path_turn(robot.model, robot.ws.turns, q, PackRow<S>{robot.v().data});
   to_lanes(
       turn, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
-        return shared.motion[robot.block(context.plan, l)];
+        return shared.turn[robot.block(context.plan, l)];
       });
 }
 
@@ -607,8 +615,7 @@ RBD_KERNEL void velocity_seams(const BlockContext<RealOf<S>>& context,
       const bool on_world = context.model.body[plan.nodes[plan.blocks[b].first]].parent < 0;
       if (on_world) shared.base[b].w = Vec3<Real>::zero();
     } else if (state.v != nullptr) {
-      const PathMotion<Real>& turn = shared.motion[b - 1];
-      shared.base[b].w = turn.E * (shared.base[b - 1].w + turn.v.w);
+      shared.base[b].w = turned_along(shared.base[b - 1].w, shared.turn[b - 1]);
     }
   }
 }

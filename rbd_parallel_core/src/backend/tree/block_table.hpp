@@ -109,4 +109,12 @@ const BlockTable<double>& block_table<double>(InstructionSet set);
 template <>
 const BlockTable<float>& block_table<float>(InstructionSet set);
 
+/// The same for one block at a time: a "pack" is a number.
+template <class Real>
+const BlockTable<Real>& lone_block_table(InstructionSet set);
+template <>
+const BlockTable<double>& lone_block_table<double>(InstructionSet set);
+template <>
+const BlockTable<float>& lone_block_table<float>(InstructionSet set);
+
 }  // namespace rbd_parallel_core

@@ -68,7 +68,7 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   mass_matrix_->configure(this->kernel_model(), threads, set);
   // Torques of mimic joints add up from several blocks: they are left to the sequential text.
   if (model.has_mimic()) return;
-  blocks_.emplace(this->kernel_model(), set, threads, options.tree.block);
+  blocks_.emplace(this->kernel_model(), set, threads, options.tree);
 }
 
 template <class Real>
@@ -81,7 +81,7 @@ bool TreeBackend<Real>::side_by_side(Operation operation) const noexcept {
     case Operation::coriolis_forces:
       return blocks_.has_value();
     case Operation::forward_dynamics:
-      return blocks_ && blocks_->can_go_forward();
+      return goes_by_two_ports();
     case Operation::mass_matrix:
       return mass_matrix_ || scans_;
     case Operation::sparse_mass_matrix:
@@ -193,7 +193,7 @@ void TreeBackend<Real>::forward(const ForwardDynamics& args, std::size_t s) noex
 
 template <class Real>
 Result TreeBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
-  if (!blocks_ || !blocks_->can_go_forward() || args.method != ForwardMethod::aba) {
+  if (!goes_by_two_ports() || args.method == ForwardMethod::crba) {
     return KernelBackend<Real>::do_forward_dynamics(args);
   }
   for (std::size_t s = 0; s < args.batch; ++s) forward(args, s);
