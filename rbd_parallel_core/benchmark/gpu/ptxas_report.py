@@ -38,7 +38,9 @@ def short(name):
     body = re.search(r"device_kernel<(.*?) ?>\(", name)
     text = body.group(1) if body else name
     text = text.replace("rbd_parallel_core::", "").replace("(Rates)0", "at rest").replace("(Rates)1", "velocities")
-    return text.replace("(Rates)2", "all rates").replace("Body<", "<").replace("> >", ">>")
+    text = text.replace("(Rates)2", "all rates").replace("Body<", "<").replace("> >", ">>")
+    lambdas = re.match(r"(Map|Totals|ScanPieces)<(\w+)", text)  # of a text: its name is all that can be read
+    return f"{lambdas.group(1)}<{lambdas.group(2)}>" if lambdas else text
 
 
 def parse(text):
@@ -74,9 +76,12 @@ def table(kernels):
     lines = ["| kernel | " + " | ".join(architectures) + " | stack, bytes | spilled, bytes |"]
     lines.append("|---" + "|--:" * (len(architectures) + 2) + "|")
     for name in sorted({kernel.name for kernel in kernels}):
-        own = {kernel.architecture: kernel for kernel in kernels if kernel.name == name}
-        registers = [str(own[each].registers) if each in own else "-" for each in architectures]
-        stack, spilled = max(k.stack for k in own.values()), max(k.spilled for k in own.values())
+        own = [kernel for kernel in kernels if kernel.name == name]
+        registers = []
+        for each in architectures:  # several lambdas of one text count as one kernel: the largest
+            most = max((kernel.registers for kernel in own if kernel.architecture == each), default=None)
+            registers.append("-" if most is None else str(most))
+        stack, spilled = max(kernel.stack for kernel in own), max(kernel.spilled for kernel in own)
         lines.append(f"| `{name}` | " + " | ".join(registers) + f" | {stack} | {spilled} |")
     return "\n".join(lines)
 
