@@ -17,8 +17,8 @@ struct DeviceEntries {
 
 template <>
 std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuApi& api,
-                                                                GpuApi::Stream stream,
-                                                                const ScanRobot<float>& robot) {
+                                                              GpuApi::Stream stream,
+                                                              const ScanRobot<float>& robot) {
   return std::make_unique<GpuScans<float, DeviceEntries>>(api, stream, robot);
 }
 
