@@ -4,6 +4,7 @@
 import pytest
 from node_process import urdf
 from rbd_parallel_msgs.srv import GetModelInfo
+from robot_side import RobotSide
 
 
 def robot_of(client):
@@ -57,6 +58,8 @@ def test_new_description_waits_for_the_next_configure(serve):
     publish(urdf("arm7"))
     serving.node.wait_for_log("came while active")
     assert "[WARN]" in serving.node.log
+    robot = RobotSide(serving.client)
+    robot.wait_until(lambda: "not in use" in robot.told(), "a word in diagnostics")
     assert robot_of(serving.client) == "pendulum2"
     assert serving.client.transition("deactivate")
     assert robot_of(serving.client) == "pendulum2"

@@ -49,6 +49,8 @@ def test_refused(arm, code, words, fields):
 def test_other_services_refuse_as_well(arm):
     arm.client.refused(BiasForces, Error.INVALID_ARGUMENT, "terms is 9", position=ZERO, terms=9)
     arm.client.refused(ForwardDynamics, Error.INVALID_ARGUMENT, "method is 9", position=ZERO, method=9)
+    two_port = ForwardDynamics.Request.METHOD_TWO_PORT
+    arm.client.refused(ForwardDynamics, Error.UNSUPPORTED, "two_port", "use automatic, aba", position=ZERO, method=two_port)
     arm.client.refused(ForwardDynamics, Error.WRONG_SIZE, "effort has 1", position=ZERO, effort=[1.0])
     for service in (BiasForces, ForwardDynamics, MassMatrix):
         arm.client.refused(service, Error.WRONG_SIZE, "position is empty")

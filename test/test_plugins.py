@@ -18,7 +18,7 @@ third_party = pytest.mark.skipif(not HAVE_THIRD_PARTY, reason="package rbd_paral
 
 OURS = {"rbd_parallel/auto": "cpu", "rbd_parallel/cpu": "cpu", "rbd_parallel/reference": "reference",
         "rbd_parallel/tree": "tree"}
-AVAILABLE = [f"'{name}'" for name in OURS]
+AVAILABLE = [f"'{name}'" for name in [*OURS, "rbd_parallel/cuda"]]
 
 
 @pytest.mark.parametrize("name, computes_with", OURS.items())
@@ -28,6 +28,18 @@ def test_ours(serve, name, computes_with):
     bodies.every_service_answers(serving.client)
     bodies.every_service_answers(serving.client, batch=37)  # a multiple of no SIMD register
     assert f"backend '{name}' computes with '{computes_with}'" in serving.node.log
+
+
+def test_cuda_falls_back(serve):
+    """Law: without a GPU the node serves all the same, and says what is missing."""
+    serving = serve(robot_description=urdf("arm7"), backend="rbd_parallel/cuda")
+    serving.client.activate()
+    name = serving.client.good(GetModelInfo).model_info.backend_name
+    if name == "cuda":
+        pytest.skip("there is a GPU: nothing falls back")
+    assert name == "cpu"
+    bodies.every_service_answers(serving.client)
+    assert "backend 'rbd_parallel/cuda' computes with 'cpu'" in serving.node.log
 
 
 def test_threads_change_nothing(serve):

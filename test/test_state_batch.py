@@ -8,11 +8,13 @@ import numpy as np
 import pinocchio_oracle
 import pytest
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
 from dynamics_client import TIMEOUT
 from node_process import urdf
 from rbd_parallel_msgs.msg import EffortBatch, StateBatch
 from rbd_parallel_msgs.srv import InverseDynamics
 from reference import states
+from robot_side import OK, WARN, RobotSide
 from std_msgs.msg import Header
 
 
@@ -105,6 +107,25 @@ def test_answers_are_those_of_the_service(topics, arm, fields):
     answer = topics.ask("batch", **fields)
     assert fields_of(answer) == fields_of(arm.client.call(InverseDynamics, **fields))
     assert answer.header == Header(frame_id="batch", stamp=Time(sec=7, nanosec=8))
+
+
+@pytest.mark.parametrize(
+    "fields, reason",
+    [
+        ({"position": [0.1] * 6}, "1 requests refused, 0 with failed states; the last: position has 6 elements"),
+        ({"position": [math.nan] * 7}, "0 requests refused, 1 with failed states; the last: 1 of 1 states failed"),
+    ],
+)
+def test_diagnostics_tell_what_is_wrong_with_a_batch(topics, fields, reason):
+    robot = RobotSide(topics.client)
+    robot.wait_until(lambda: "services" in robot.diagnostics and robot.diagnostics["services"].level == OK, "quiet")
+    messages = []
+    robot.node.create_subscription(DiagnosticArray, "/diagnostics", messages.append, 100)
+    topics.ask("batch", **fields)
+    name = f"{robot.node.get_namespace()}/dynamics: services"
+    robot.wait_until(
+        lambda: any(reason in status.message for message in messages for status in message.status
+                    if status.name == name and status.level == WARN), reason)
 
 
 def test_each_batch_is_answered_once_and_in_order(topics):

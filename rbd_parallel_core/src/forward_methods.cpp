@@ -151,6 +151,28 @@ const char* name_of(PublishedMethod method) {
   return "unknown";
 }
 
+std::optional<PublishedMethod> published_method_of(ForwardMethod method) noexcept {
+  for (const Method candidate : published_methods) {
+    if (forward_method_of(candidate) == method) return candidate;
+  }
+  return std::nullopt;
+}
+
+ForwardMethod forward_method_of(PublishedMethod method) noexcept {
+  switch (method) {
+    case Method::jsiia:
+      return ForwardMethod::jsiia;
+    case Method::hybrid_abia:
+      return ForwardMethod::hybrid_abia;
+    case Method::crba_sparse:
+      return ForwardMethod::crba_sparse;
+    case Method::dca:
+      return ForwardMethod::dca;
+    default:
+      return ForwardMethod::dcae;
+  }
+}
+
 std::string refusal(const Model& model, PublishedMethod method,
                     const ForwardMethodsOptions& options) {
   const std::string reason = why_not(model, method, options.blocks);
@@ -328,7 +350,10 @@ Result ForwardMethods<Real>::forward_dynamics(PublishedMethod method, std::span<
   if (!v.empty() && v.size() != nv) return wrong(Argument::v, nv, v.size());
   if (!tau.empty() && tau.size() != nv) return wrong(Argument::tau, nv, tau.size());
   if (qdd.size() != nv) return wrong(Argument::qdd, nv, qdd.size());
-  if (!c.has(method)) return {Code::unsupported, Argument::method};
+  if (!c.has(method)) {
+    return {Code::unsupported, Argument::method, 0,
+            static_cast<std::int64_t>(forward_method_of(method))};
+  }
 
   StateStatus outcome;
   if (nv > 0) {

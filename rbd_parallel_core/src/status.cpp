@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rbd_parallel_core/status.hpp"
 
+#include "rbd_parallel_core/forward_method.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 
 namespace rbd_parallel_core {
@@ -54,21 +55,41 @@ std::string name_of(Argument argument) {
   return "an argument";
 }
 
+/// `expected` is a bound of crba, or 0; then `actual` is the method.
+std::string refused_method(const Result& result) {
+  if (result.expected > 0) {
+    return "method crba keeps a dense mass matrix, offered up to nv = " +
+           std::to_string(result.expected) +
+           "; this model has nv = " + std::to_string(result.actual) + "; use method aba";
+  }
+  const auto method = static_cast<ForwardMethod>(result.actual);
+  switch (method) {
+    case ForwardMethod::automatic:
+    case ForwardMethod::aba:
+    case ForwardMethod::crba:
+      return "method aba cannot be used on a model with mimic joints; use crba or automatic";
+    case ForwardMethod::two_port:
+      return "method two_port is what the backend tree offers for trees that it can cut, without "
+             "mimic joints; use aba, crba or automatic";
+    default:
+      return "method " + name_of(method) +
+             " is not prepared; call prepare, which says whether the model allows it, or use aba, "
+             "crba or automatic";
+  }
+}
+
 std::string unsupported_text(const Result& result) {
   if (result.argument == Argument::inverse) {
     return "the inverse of M is offered up to nv = " + std::to_string(result.expected) +
            " unless the Cholesky factor is asked for too; this model has nv = " +
            std::to_string(result.actual);
   }
-  if (result.argument != Argument::method) {
-    return "this backend does not offer the operation; choose another one";
+  if (result.argument == Argument::wrenches) {
+    return "method " + name_of(static_cast<ForwardMethod>(result.actual)) +
+           " takes no f_ext; use aba, crba or automatic";
   }
-  if (result.expected > 0) {
-    return "method crba keeps a dense mass matrix, offered up to nv = " +
-           std::to_string(result.expected) +
-           "; this model has nv = " + std::to_string(result.actual) + "; use method aba";
-  }
-  return "method aba cannot be used on a model with mimic joints; use crba or automatic";
+  if (result.argument == Argument::method) return refused_method(result);
+  return "this backend does not offer the operation; choose another one";
 }
 
 }  // namespace

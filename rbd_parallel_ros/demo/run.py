@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serves the dynamics of a robot until Ctrl-C, and prints lines to try it with."""
 
+import json
 import os
 import pathlib
 import signal
@@ -33,11 +34,25 @@ def coordinates(urdf):
 
 def parameters_file(folder, urdf, extra):
     path = folder / "parameters.yaml"
-    text = "\n".join("      " + line for line in urdf.read_text(encoding="utf-8").splitlines())
     lines = ["/**:", "  ros__parameters:", "    autostart: true", "    max_batch: 10000"]
     lines += [f"    {pair.replace(':=', ': ', 1)}" for pair in extra]
-    path.write_text("\n".join(lines) + f"\n    robot_description: |\n{text}\n", encoding="utf-8")
+    # JSON is YAML: no line of the text can be taken for anything else.
+    lines.append(f"    robot_description: {json.dumps(urdf.read_text(encoding='utf-8'))}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def fault_of(urdf, extra):
+    """What is wrong with the arguments, if anything is."""
+    for pair in extra:
+        if ":=" not in pair:
+            return f"{pair!r} is no parameter, expected PARAMETER:=VALUE"
+    try:
+        urdf.read_text(encoding="utf-8")
+        coordinates(urdf)
+    except (OSError, UnicodeDecodeError, xml.ParseError) as error:
+        return f"{urdf} cannot be read as a URDF: {error}"
+    return ""
 
 
 def main():
@@ -45,6 +60,9 @@ def main():
         print("usage: run.py ROBOT.urdf [PARAMETER:=VALUE ...]", file=sys.stderr)
         return 2
     urdf, extra = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    if fault := fault_of(urdf, extra):
+        print(fault, file=sys.stderr)
+        return 2
     program = pathlib.Path(get_package_prefix("rbd_parallel_ros")) / "lib" / "rbd_parallel_ros" / "dynamics_node"
     with tempfile.TemporaryDirectory() as folder:
         path = parameters_file(pathlib.Path(folder), urdf, extra)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pluginlib/class_list_macros.hpp>
 
+#include "cuda_plugin.hpp"
 #include "delegating_backend.hpp"
 
 /// The backends of the core as plugins. plugins.xml has their names.
@@ -29,6 +30,7 @@ class AutoPlugin final : public DelegatingBackend {
 
 }  // namespace rbd_parallel_ros
 
+PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::CudaPlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::CpuPlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::ReferencePlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::TreePlugin, rbd_parallel_core::Backend)

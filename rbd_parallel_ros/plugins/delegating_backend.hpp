@@ -27,6 +27,11 @@ class DelegatingBackend : public rbd_parallel_core::Backend {
   explicit DelegatingBackend(std::unique_ptr<rbd_parallel_core::Backend> delegate)
       : delegate_(std::move(delegate)) {}
 
+  /// Lets another backend compute, which is not configured yet.
+  void delegate_to(std::unique_ptr<rbd_parallel_core::Backend> delegate) {
+    delegate_ = std::move(delegate);
+  }
+
   void do_configure(const Model& model, const rbd_parallel_core::BackendOptions& options) override {
     // Not an owner: this object keeps the model alive for as long as calls get through to the
     // delegate.

@@ -2,6 +2,7 @@
 #include "dynamics.hpp"
 
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -153,18 +154,36 @@ void inverse_dynamics(core::Backend& backend, const JointTable& joints, const In
                     });
 }
 
-core::ForwardMethod method_of(const Dynamics::ForwardDynamics::Request& in) {
+constexpr bool methods_agree() {
   using In = Dynamics::ForwardDynamics::Request;
-  switch (in.method) {
-    case In::METHOD_AUTOMATIC:
-      return core::ForwardMethod::automatic;
-    case In::METHOD_ABA:
-      return core::ForwardMethod::aba;
-    case In::METHOD_CRBA:
-      return core::ForwardMethod::crba;
-    default:
-      refuse_choice("method", in.method, "METHOD_AUTOMATIC (0), METHOD_ABA (1) or METHOD_CRBA (2)");
+  const auto same = [](std::uint8_t constant, core::ForwardMethod method) {
+    return constant == static_cast<std::uint8_t>(method);
+  };
+  return same(In::METHOD_AUTOMATIC, core::ForwardMethod::automatic) &&
+         same(In::METHOD_ABA, core::ForwardMethod::aba) &&
+         same(In::METHOD_CRBA, core::ForwardMethod::crba) &&
+         same(In::METHOD_TWO_PORT, core::ForwardMethod::two_port) &&
+         same(In::METHOD_JSIIA, core::ForwardMethod::jsiia) &&
+         same(In::METHOD_HYBRID_ABIA, core::ForwardMethod::hybrid_abia) &&
+         same(In::METHOD_CRBA_SPARSE, core::ForwardMethod::crba_sparse) &&
+         same(In::METHOD_DCA, core::ForwardMethod::dca) &&
+         same(In::METHOD_DCAE, core::ForwardMethod::dcae);
+}
+static_assert(methods_agree());
+
+/// The method of a request, ready to be used.
+core::ForwardMethod prepared_method(core::Backend& backend,
+                                    const Dynamics::ForwardDynamics::Request& in) {
+  if (in.method > Dynamics::ForwardDynamics::Request::METHOD_DCAE) {
+    refuse_choice("method", in.method, "METHOD_AUTOMATIC (0) to METHOD_DCAE (8)");
   }
+  const auto method = static_cast<core::ForwardMethod>(in.method);
+  try {
+    backend.prepare(method);
+  } catch (const std::invalid_argument& refused) {
+    throw RequestError(ErrorCode::unsupported, refused.what());
+  }
+  return method;
 }
 
 }  // namespace
@@ -220,6 +239,7 @@ void Dynamics::answer(const ForwardDynamics::Request& in, ForwardDynamics::Respo
   const ModelArray v = request.rates({"velocity", in.velocity}, {"base_twist", base_twist});
   const ModelArray tau = request.rates({"effort", in.effort}, {"base_wrench", base_wrench});
   const Wrenches wrenches(in, request, model());
+  const core::ForwardMethod method = prepared_method(*backend_, in);
   put_joint_numbers(request, model(), out, out.acceleration, out.base_acceleration,
                     [&](std::span<double> qdd, std::span<StateStatus> status) {
                       return backend_->forward_dynamics({.batch = request.batch(),
@@ -227,7 +247,7 @@ void Dynamics::answer(const ForwardDynamics::Request& in, ForwardDynamics::Respo
                                                          .v = v.values(),
                                                          .tau = tau.values(),
                                                          .f_ext = wrenches.view(),
-                                                         .method = method_of(in),
+                                                         .method = method,
                                                          .qdd = qdd,
                                                          .status = status});
                     });

@@ -98,8 +98,7 @@ void DynamicsNode::answer(const In& in, Out& out) {
     dynamics_->answer(in, filled);
   });
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
-  const std::size_t states = out.status.size();
-  diagnostics_->services().count(states, states == 0, took.count());
+  diagnostics_->services().count(out.status.size(), out.error_msg, took.count());
 }
 
 template <class Service>
@@ -138,12 +137,11 @@ void DynamicsNode::serve_state_batches() {
   effort_batch_publisher_ = create_publisher<EffortBatch>("~/effort_batch", qos);
   state_batch_subscription_ = create_subscription<StateBatch>(
       "~/state_batch", qos, [this](StateBatch::ConstSharedPtr states) {
-        if (!active_) return;
         report(failure_of([&] {
           EffortBatch efforts;
           answer(*states, efforts);
           efforts.header = states->header;
-          effort_batch_publisher_->publish(efforts);
+          if (active_) effort_batch_publisher_->publish(efforts);
         }));
       });
 }
@@ -205,6 +203,7 @@ void DynamicsNode::take_description(const std_msgs::msg::String& message) {
                 message.data.size());
     start();
   }
+  if (dynamics_) tell_diagnostics(active_ ? "active" : "inactive");
 }
 
 void DynamicsNode::report(const std::string& failure) const {
@@ -240,6 +239,7 @@ void DynamicsNode::build() {
         "there is no robot description yet; set the parameter robot_description "
         "or publish the topic robot_description (transient local)");
   }
+  urdf_in_use_ = urdf;
   settings_ = std::make_unique<Settings>(read_settings(*this));
   robot_ = std::make_shared<const core::Model>(build_model(urdf, *settings_));
   use({});
@@ -283,6 +283,7 @@ void DynamicsNode::tell_diagnostics(const std::string& state, const std::string&
     out.joints = model.joint_names().size();
     out.warnings = model.warnings().size();
     out.mass = model.total_mass();
+    out.other_description = description() != urdf_in_use_;
     out.payloads = payloads_->size();
     out.payload_mass = payloads_->mass();
     out.backend = settings_->backend;

@@ -43,6 +43,9 @@ constexpr std::array used_by_configure{"robot_description",
                                        "latency_warning",
                                        "latency_error"};
 
+constexpr std::array seconds_parameters{"input_timeout", "reference_timeout", "latency_warning",
+                                        "latency_error", "diagnostics_period"};
+
 template <class Enum>
 struct Word {
   const char* word;
@@ -97,10 +100,23 @@ std::string fault_of_gravity(const rclcpp::Parameter& parameter) {
          "; expected 3 finite ones: x, y, z in the world frame, in m/s^2";
 }
 
+/// Said again where the parameter's range says it already: not every version of rclcpp finds that
+/// NaN and infinity are outside of one.
+std::string fault_of_seconds(const rclcpp::Parameter& parameter) {
+  const double value = parameter.as_double();
+  if (std::isfinite(value)) return "";
+  return parameter.get_name() + " is " + std::to_string(value) +
+         ", expected a finite number of seconds";
+}
+
 std::string fault_of_armature(const rclcpp::Parameter& parameter) {
   const double value = parameter.as_double();
   if (std::isfinite(value) && value >= 0) return "";
   return parameter.get_name() + " is " + std::to_string(value) + ", expected a finite number >= 0";
+}
+
+void check(const std::string& fault) {
+  if (!fault.empty()) throw std::invalid_argument("parameter " + fault);
 }
 
 ParameterDescriptor described(const std::string& description, const std::string& constraints = "") {
@@ -190,16 +206,13 @@ void declare_stream_parameters(LifecycleNode& node) {
       seconds("s. Time between two messages on /diagnostics. Read at start.", 0.05, 60);
   period.read_only = true;
   node.declare_parameter("diagnostics_period", 0.5, period);
+  check(fault_of(node.get_parameter("diagnostics_period")));
   node.declare_parameter(
       "latency_warning", 0.001,
       seconds("s. Diagnostics warn when the effort stream takes longer in 1 of 100 cases." + used,
               0, 3600));
   node.declare_parameter("latency_error", 0.005,
                          seconds("s. The same for an error." + used, 0, 3600));
-}
-
-void check(const std::string& fault) {
-  if (!fault.empty()) throw std::invalid_argument("parameter " + fault);
 }
 
 void read_stream_settings(const LifecycleNode& node, Settings& settings) {
@@ -313,6 +326,10 @@ std::string fault_of(const rclcpp::Parameter& parameter) {
   if (name == "effort_limits") return fault_of_word(effort_limits_words, parameter);
   if (name == "gravity") return fault_of_gravity(parameter);
   if (name.starts_with(armature_prefix)) return fault_of_armature(parameter);
+  if (std::find(seconds_parameters.begin(), seconds_parameters.end(), name) !=
+      seconds_parameters.end()) {
+    return fault_of_seconds(parameter);
+  }
   return "";
 }
 

@@ -503,6 +503,49 @@ TEST(Dynamics, MimicJointsAreServed) {
   EXPECT_EQ(call<Forward>(robot, request).error_code, Forward::Response::UNSUPPORTED);
 }
 
+/// Every method of the service gives the same accelerations of an arm, a chain of small M.
+TEST(Dynamics, ForwardDynamicsByEveryMethod) {
+  using In = Forward::Request;
+  Robot robot("arm7");
+  Forward::Request request;
+  request.position = random_numbers(14, 1);
+  request.velocity = random_numbers(14, 2);
+  request.effort = random_numbers(14, 3);
+  request.method = In::METHOD_ABA;
+  const auto expected = call<Forward>(robot, request);
+  ASSERT_EQ(expected.error_msg, "");
+  for (const std::uint8_t method : {In::METHOD_JSIIA, In::METHOD_HYBRID_ABIA,
+                                    In::METHOD_CRBA_SPARSE, In::METHOD_DCA, In::METHOD_DCAE}) {
+    request.method = method;
+    const auto found = call<Forward>(robot, request);
+    ASSERT_EQ(found.error_msg, "");
+    for (std::size_t i = 0; i < 14; ++i) {
+      EXPECT_NEAR(found.acceleration[i], expected.acceleration[i],
+                  1e-9 * (1 + std::abs(expected.acceleration[i])));
+    }
+  }
+  request.external_wrench_links = {"tool"};
+  request.external_wrenches.resize(2);
+  const auto refused = call<Forward>(robot, request);
+  EXPECT_EQ(refused.error_code, Forward::Response::UNSUPPORTED);
+  EXPECT_NE(refused.error_msg.find("takes no f_ext"), std::string::npos);
+}
+
+TEST(Dynamics, AMethodThatTheModelRulesOutIsRefusedWithTheReason) {
+  Robot robot("quadruped");
+  Forward::Request request;
+  request.position = std::vector<double>(12, 0.1);
+  request.method = Forward::Request::METHOD_DCA;
+  const auto refused = call<Forward>(robot, request);
+  EXPECT_EQ(refused.error_code, Forward::Response::UNSUPPORTED);
+  EXPECT_NE(refused.error_msg.find("the tree branches"), std::string::npos) << refused.error_msg;
+  EXPECT_NE(refused.error_msg.find("crba_sparse"), std::string::npos) << refused.error_msg;
+  request.method = Forward::Request::METHOD_TWO_PORT;
+  const auto small = call<Forward>(robot, request);
+  EXPECT_EQ(small.error_code, Forward::Response::UNSUPPORTED);
+  EXPECT_NE(small.error_msg.find("backend tree"), std::string::npos) << small.error_msg;
+}
+
 TEST(Dynamics, ModelInfoDescribesWhatRequestsNeed) {
   Robot gripper("gripper", Base::floating);
   const auto info = gripper.dynamics->model_info("some/plugin");

@@ -68,7 +68,7 @@ void fill(Noise& noise, const std::vector<std::string>& joints, Request& request
   if constexpr (requires { request.acceleration; }) request.acceleration = noise.numbers(batch * n);
   if constexpr (requires { request.effort; }) request.effort = noise.numbers(batch * n);
   if constexpr (requires { request.method; })
-    request.method = static_cast<std::uint8_t>(noise.below(4));
+    request.method = static_cast<std::uint8_t>(noise.below(10));
   if constexpr (requires { request.terms; })
     request.terms = static_cast<std::uint8_t>(noise.below(4));
   noise.resize(request.base_pose, batch);

@@ -28,6 +28,14 @@ std::shared_ptr<core::Backend> backend_for(const Tree& tree, const char* name, i
   return backend;
 }
 
+// One block for each of two threads, without lanes: what threads alone gain.
+std::shared_ptr<core::Backend> two_scalar_blocks(const Tree& tree) {
+  std::shared_ptr<core::Backend> backend = core::make_backend("tree");
+  const auto half = static_cast<int>((tree.bodies() + 1) / 2);
+  backend->configure(tree.model, {.threads = 2, .tree = {.block = half, .lanes = false}});
+  return backend;
+}
+
 // The arrays that results go to live as long as the runners.
 using Torques = std::shared_ptr<std::vector<double>>;
 
@@ -126,6 +134,9 @@ void run_forward_dynamics(const Tree& tree, const TreeSettings& settings, TreeRe
       forward_by(tree, "recursion", 1, backend_for(tree, "reference", 1), qdd)};
   for (const int threads : settings.threads) {
     runners.push_back(forward_by(tree, "blocks", threads, backend_for(tree, "tree", threads), qdd));
+  }
+  if (tree.shape.name == "chain" && settings.threads.back() >= 2) {
+    runners.push_back(forward_by(tree, "two scalar blocks", 2, two_scalar_blocks(tree), qdd));
   }
   compare(runners, *qdd);
   finish("forward_dynamics", tree, std::move(runners), settings, report);

@@ -12,7 +12,7 @@ namespace rbd_bench {
 
 // The recursion, blocks and scans.
 void run_inverse_dynamics(const Tree& tree, const TreeSettings& settings, TreeReport& report);
-// The recursion and blocks.
+// The recursion and blocks; of chains also two blocks without lanes.
 void run_forward_dynamics(const Tree& tree, const TreeSettings& settings, TreeReport& report);
 // M in full, beside writing as many numbers.
 void run_dense(const Tree& tree, const TreeSettings& settings, TreeReport& report);

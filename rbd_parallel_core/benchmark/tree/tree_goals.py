@@ -68,6 +68,10 @@ def _forward():
             value = _ratio("forward_dynamics", "chain", bodies, recursion, ("blocks", threads))
             words = f"forward dynamics, chain of {bodies}: recursion / blocks on {threads} thread{'s' if threads > 1 else ''}"
             goals_of.append(Goal(words, target, True, value, threads))
+    for bodies in (1_000, 10_000, 100_000):
+        value = _ratio("forward_dynamics", "chain", bodies, recursion, ("two scalar blocks", 2))
+        words = f"forward dynamics, chain of {bodies}: recursion / two scalar blocks on 2 threads"
+        goals_of.append(Goal(words, 1.3, True, value, 2))
     for shape in ("branching 1.01", "branching 1.5", "branching 2"):
         value = _ratio("forward_dynamics", shape, 100_000, recursion, ("blocks", 2))
         goals_of.append(Goal(f"forward dynamics, {shape}, 100000 bodies: recursion / blocks on 2 threads", 1.5, True, value, 2))

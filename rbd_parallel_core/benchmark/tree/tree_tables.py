@@ -71,12 +71,20 @@ def forward_dynamics(results):
     header = ["ns per body", "recursion"]
     for column in ("blocks", "recursion / blocks"):
         header += [f"{column}, {_on(threads)}" for threads in results.threads]
+    alone = ("two scalar blocks", 2)
+    header += ["two scalar blocks, 2 threads", "recursion / two scalar blocks"]
     rows = []
     for case in results.select("forward_dynamics"):
         row = [f"{case.shape}, {case.bodies}", _number(case.ns_per_body("recursion"))]
         row += [_number(case.ns_per_body("blocks", threads)) for threads in results.threads]
-        rows.append(row + [_times(case.ratio(("recursion", 1), ("blocks", threads))) for threads in results.threads])
-    return ["**Forward dynamics.** Recursion: aba in the backend `reference`.", "", *table(header, rows), ""] if rows else []
+        row += [_times(case.ratio(("recursion", 1), ("blocks", threads))) for threads in results.threads]
+        rows.append([*row, _number(case.ns_per_body(*alone)), _times(case.ratio(("recursion", 1), alone))])
+    if not rows:
+        return []
+    return [
+        "**Forward dynamics.** Recursion: aba in the backend `reference`. Two scalar blocks: half of a chain for each thread, "
+        "without lanes, which shows what threads alone gain.", "", *table(header, rows), "",
+    ]  # fmt: skip
 
 
 def peers(results):

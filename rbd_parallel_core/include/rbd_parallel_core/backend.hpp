@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rbd_parallel_core/backend_arguments.hpp"
+#include "rbd_parallel_core/forward_methods.hpp"
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 #include "rbd_parallel_core/operation.hpp"
@@ -36,6 +37,11 @@ enum class TreeFamily : std::uint8_t {
 struct TreeOptions {
   TreeFamily family = TreeFamily::blocks;
   int block = 0;  ///< bodies of a block (of a scan: elements), or 0: chosen by the tree
+  /// blocks: bodies of a group of subtrees that one thread does from end to end, while a cache
+  /// holds them; 0: chosen by the tree, which for most is to have no groups.
+  int group = 0;
+  /// blocks: several side by side in SIMD lanes, or one after the other, to see what lanes gain.
+  bool lanes = true;
 };
 
 struct BackendOptions {
@@ -85,6 +91,15 @@ class BasicBackend {
   /// How many states lie beside each other in Layout::lanes. Only when configured().
   virtual std::size_t lane_width() const noexcept { return 1; }
 
+  /// Takes the memory of a method of forward dynamics that configure leaves out: those of the
+  /// literature (forward_methods.hpp). Every backend computes them alike, one state after the other
+  /// in the calling thread. To be called after configure, which forgets it. Throws
+  /// std::invalid_argument where the model or this backend rules the method out, with the reason
+  /// and the methods that can be used.
+  void prepare(ForwardMethod method);
+  /// Whether forward_dynamics takes the method for this model now.
+  bool offers(ForwardMethod method) const noexcept;
+
   Result inverse_dynamics(const InverseDynamics& args) noexcept;
   /// C qd + g [+ friction]
   Result bias_forces(const Forces& args) noexcept;
@@ -102,6 +117,9 @@ class BasicBackend {
 
   /// Take all memory for `options`; throw to refuse.
   virtual void do_configure(const Model& model, const BackendOptions& options) = 0;
+  /// Whether do_forward_dynamics takes ForwardMethod::two_port for the model. Methods of the
+  /// literature and `automatic` do not arrive there.
+  virtual bool goes_by_two_ports() const noexcept { return false; }
 
   // Arguments arrive checked and with batch > 0. What a backend leaves out is Code::unsupported.
   virtual Result do_inverse_dynamics(const InverseDynamics& args) noexcept;
@@ -114,9 +132,15 @@ class BasicBackend {
   virtual Result do_link_kinematics(const LinkKinematics& args) noexcept;
 
  private:
+  std::string why_not(ForwardMethod method) const;
+  std::string other_methods() const;
+  void by_published_method(PublishedMethod method, const ForwardDynamics& args) noexcept;
+
   std::shared_ptr<const Model> model_;
   std::size_t nonzeros_ = 0;  ///< of the lower triangle of M
   BackendOptions options_;
+  ForwardMethods<Real> published_;
+  std::vector<Real> state_;  ///< q, v, tau and qdd of one, for published_
 };
 
 extern template class BasicBackend<double>;

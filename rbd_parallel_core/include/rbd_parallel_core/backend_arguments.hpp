@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "rbd_parallel_core/forward_method.hpp"
 #include "rbd_parallel_core/status.hpp"
 
 /// The arguments of the operations of a Backend (backend.hpp says what they mean), apart from it:
@@ -75,19 +76,13 @@ struct BasicMassMatrix {
   Layout layout = Layout::rows;          ///< of all arrays but the status
 };
 
-enum class ForwardMethod : std::uint8_t {
-  automatic,  ///< aba, or crba where the model has mimic joints
-  aba,        ///< articulated bodies, O(n); not for models with mimic joints
-  crba,       ///< mass matrix and its tree-sparse Cholesky factor
-};
-
 template <class Real>
 struct BasicForwardDynamics {
   std::size_t batch = 1;
-  std::span<const Real> q;    ///< batch x nq
-  std::span<const Real> v;    ///< batch x nv, or empty: zero
-  std::span<const Real> tau;  ///< batch x nv, or empty: zero
-  BasicExternalWrenches<Real> f_ext{};
+  std::span<const Real> q;              ///< batch x nq
+  std::span<const Real> v;              ///< batch x nv, or empty: zero
+  std::span<const Real> tau;            ///< batch x nv, or empty: zero
+  BasicExternalWrenches<Real> f_ext{};  ///< not for the methods of the literature
   ForwardMethod method = ForwardMethod::automatic;
   std::span<Real> qdd;                 ///< out: batch x nv
   std::span<StateStatus> status = {};  ///< out: batch, or empty

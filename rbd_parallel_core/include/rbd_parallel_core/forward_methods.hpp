@@ -3,15 +3,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "rbd_parallel_core/forward_method.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 #include "rbd_parallel_core/status.hpp"
 
-/// Forward dynamics by the methods of the literature, for study and comparison. Backends offer aba
-/// and crba, which are what one wants (docs/algorithms.md, "Other ways to forward dynamics").
+/// Forward dynamics by the methods of the literature, for study and comparison: by themselves here,
+/// or of a Backend after Backend::prepare. What one wants are aba and crba (docs/algorithms.md,
+/// "Other ways to forward dynamics").
 namespace rbd_parallel_core {
 
 enum class PublishedMethod : std::uint8_t {
@@ -26,6 +29,9 @@ inline constexpr PublishedMethod published_methods[] = {
     PublishedMethod::dca, PublishedMethod::dcae};
 
 const char* name_of(PublishedMethod method);
+/// None for those that are no method of the literature.
+std::optional<PublishedMethod> published_method_of(ForwardMethod method) noexcept;
+ForwardMethod forward_method_of(PublishedMethod method) noexcept;
 
 struct ForwardMethodsOptions {
   /// What shall be computed; empty: all that the model allows.

@@ -191,7 +191,15 @@ void bind_backend(nb::module_& m) {
           "Accelerations (..., nv), rad/s^2 or m/s^2, that tau gives.\n\n"
           "method: \"aba\" (articulated bodies), \"crba\" (mass matrix and its Cholesky factor), "
           "or\n"
-          "\"auto\": aba unless the model has mimic joints. f_ext, axes: as in inverse_dynamics().")
+          "\"auto\": aba unless the model has mimic joints. \"two_port\" is what \"tree\" does "
+          "where "
+          "it can.\n"
+          "For study, without f_ext and one state after the other: \"jsiia\", \"hybrid_abia\",\n"
+          "\"crba_sparse\", \"dca\", \"dcae\"; the first call takes their memory. RuntimeError, "
+          "with "
+          "the\n"
+          "methods that can be used, where the model or the backend rules one out.\n"
+          "f_ext, axes: as in inverse_dynamics().")
       .def("bias_forces", &PyBackend::bias_forces, "q"_a.none(), "v"_a = nb::none(),
            "out"_a = nb::none(),
            nb::sig("def bias_forces(self, q: " RBD_ARRAY ", v: " RBD_MAYBE_ARRAY ", " RBD_OUT),

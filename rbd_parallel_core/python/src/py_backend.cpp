@@ -131,14 +131,15 @@ class NumpyBackend final : public PyBackend {
 
   nb::object forward_dynamics(nb::handle q, nb::handle v, nb::handle tau, std::string_view method,
                               nb::handle f_ext, std::string_view axes, nb::handle out) override {
-    static constexpr ForwardMethod methods[] = {ForwardMethod::automatic, ForwardMethod::aba,
-                                                ForwardMethod::crba};
-    const ForwardMethod chosen = methods[choice("method", method, {"auto", "aba", "crba"})];
+    const ForwardMethod chosen = all_forward_methods[choice(
+        "method", method,
+        {"auto", "aba", "crba", "two_port", "jsiia", "hybrid_abia", "crba_sparse", "dca", "dcae"})];
     States<Real> states = states_from(q);
     const Array<Real> v_in = velocities("v", v, states), tau_in = velocities("tau", tau, states);
     const Wrenches<Real> wrenches = wrenches_from(f_ext, axes, states);
     const Array<Real> qdd = output(out, states.shape.with({nv()}), {states.q, v_in, tau_in});
     run("forward_dynamics", states, [&](std::span<StateStatus> status) {
+      prepare(chosen);
       return backend_->forward_dynamics({states.shape.batch, states.q.span(), v_in.span(),
                                          tau_in.span(), wrenches.view(), chosen, qdd.mutable_span(),
                                          status, layout_});
@@ -442,6 +443,15 @@ class NumpyBackend final : public PyBackend {
     } else {
       row_starts_ = index_array<std::int64_t>(pattern.row_start(), "int64");
       columns_ = index_array<std::int64_t>(pattern.column(), "int64");
+    }
+  }
+
+  /// A method that is not there yet is made ready by the first call that asks for it.
+  void prepare(ForwardMethod method) {
+    try {
+      backend_->prepare(method);
+    } catch (const std::invalid_argument& refused) {
+      throw std::runtime_error(refused.what());
     }
   }
 

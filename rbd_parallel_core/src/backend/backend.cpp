@@ -123,10 +123,106 @@ void BasicBackend<Real>::configure(std::shared_ptr<const Model> model,
     throw std::invalid_argument("configure: threads is " + std::to_string(options.threads) +
                                 ", expected at least 1");
   }
+  published_ = {};
+  state_ = {};
   do_configure(*model, options);
   options_ = options;
   nonzeros_ = static_cast<std::size_t>(mass_matrix_nonzeros(*model));
   model_ = std::move(model);
+}
+
+// ---- methods of forward dynamics ----------------------------------------------------------------
+
+template <class Real>
+bool BasicBackend<Real>::offers(ForwardMethod method) const noexcept {
+  if (!configured()) return false;
+  switch (method) {
+    case ForwardMethod::automatic:
+    case ForwardMethod::crba:
+      return true;
+    case ForwardMethod::aba:
+      return !model_->has_mimic();
+    case ForwardMethod::two_port:
+      return goes_by_two_ports();
+    default: {
+      const std::optional<PublishedMethod> published = published_method_of(method);
+      return published && published_.offers(*published);
+    }
+  }
+}
+
+template <class Real>
+void BasicBackend<Real>::prepare(ForwardMethod method) {
+  if (!configured()) {
+    throw std::invalid_argument(
+        "prepare: the backend is not configured; call configure with a model first");
+  }
+  if (offers(method)) return;
+  const std::optional<PublishedMethod> published = published_method_of(method);
+  const std::string reason =
+      published ? refusal(*model_, *published) : why_not(method) + "; use " + other_methods();
+  if (!reason.empty()) throw std::invalid_argument(reason);
+
+  ForwardMethodsOptions options{.methods = {*published}, .friction = options_.friction};
+  for (const PublishedMethod other : published_methods) {
+    if (published_.offers(other)) options.methods.push_back(other);
+  }
+  ForwardMethods<Real> methods;
+  methods.configure(model_, options);
+  state_.resize(static_cast<std::size_t>(model_->nq() + 3 * model_->nv()));
+  published_ = std::move(methods);
+}
+
+/// Why this backend does not take a method that is none of the literature.
+template <class Real>
+std::string BasicBackend<Real>::why_not(ForwardMethod method) const {
+  const std::string text =
+      "method " + name_of(method) + " cannot be used on '" + model_->name() + "'";
+  for (const Joint& joint : model_->joints()) {
+    if (joint.mimic) return text + ": joint '" + joint.name + "' mimics another one";
+  }
+  return text + " by the backend " + name() +
+         ": it is for the backend tree, and for a tree that is large enough to be cut at bodies "
+         "that are not light";
+}
+
+template <class Real>
+std::string BasicBackend<Real>::other_methods() const {
+  std::string names;
+  for (const ForwardMethod method : all_forward_methods) {
+    const std::optional<PublishedMethod> published = published_method_of(method);
+    if (published ? !refusal(*model_, *published).empty() : !offers(method)) continue;
+    names += (names.empty() ? "" : ", ") + name_of(method);
+  }
+  return names;
+}
+
+template <class Real>
+void BasicBackend<Real>::by_published_method(PublishedMethod method,
+                                             const ForwardDynamics& args) noexcept {
+  const auto nq = static_cast<std::size_t>(model_->nq());
+  const auto nv = static_cast<std::size_t>(model_->nv());
+  const std::size_t width = args.layout == Layout::lanes ? lane_width() : 1;
+  const std::span<Real> memory(state_), q = memory.first(nq), v = memory.subspan(nq, nv),
+                                        tau = memory.subspan(nq + nv, nv), qdd = memory.last(nv);
+  for (std::size_t s = 0; s < args.batch; ++s) {
+    const auto at = [&](std::size_t k, std::size_t n) {
+      return (s / width * n + k) * width + s % width;
+    };
+    const auto read = [&](std::span<const Real> array, std::span<Real> out) {
+      for (std::size_t k = 0; k < out.size(); ++k) {
+        out[k] = array.empty() ? Real(0) : array[at(k, out.size())];
+      }
+    };
+    read(args.q, q);
+    read(args.v, v);
+    read(args.tau, tau);
+    StateStatus status;
+    // The sizes are those that it was configured for, so it has nothing to refuse.
+    static_cast<void>(published_.forward_dynamics(method, q, v, tau, qdd, &status));
+    for (std::size_t k = 0; k < nv; ++k) args.qdd[at(k, nv)] = qdd[k];
+    if (!args.status.empty()) args.status[s] = status;
+  }
 }
 
 template <class Real>
@@ -187,10 +283,17 @@ Result BasicBackend<Real>::forward_dynamics(const ForwardDynamics& args) noexcep
       .wrenches(args.f_ext)
       .need(Argument::qdd, args.qdd, check.nv())
       .status(args.status);
-  if (check.ok() && args.method == ForwardMethod::aba && model_->has_mimic()) {
-    return {Code::unsupported, Argument::method, 0, 0};
+  const auto method = static_cast<std::int64_t>(args.method);
+  const std::optional<PublishedMethod> published = published_method_of(args.method);
+  if (check.ok() && !offers(args.method)) return {Code::unsupported, Argument::method, 0, method};
+  if (check.ok() && published && !args.f_ext.links.empty()) {
+    return {Code::unsupported, Argument::wrenches, 0, method};
   }
   if (check.done()) return check.result();
+  if (published) {
+    by_published_method(*published, args);
+    return {};
+  }
   ForwardDynamics chosen = args;
   if (args.method == ForwardMethod::automatic) {
     chosen.method = model_->has_mimic() ? ForwardMethod::crba : ForwardMethod::aba;

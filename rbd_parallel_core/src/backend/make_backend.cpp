@@ -3,6 +3,7 @@
 
 #include "auto/auto_backend.hpp"
 #include "cpu/cpu_backend.hpp"
+#include "cuda/cuda_loader.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "reference/reference_backend.hpp"
 #include "tree/tree_backend.hpp"
@@ -14,6 +15,7 @@ template <class Real>
 std::unique_ptr<BasicBackend<Real>> make(std::string_view name) {
   if (name == "auto") return std::make_unique<AutoBackend<Real>>();
   if (name == "cpu") return std::make_unique<CpuBackend<Real>>();
+  if (name == "cuda") return load_cuda_backend<Real>();
   if (name == "reference") return std::make_unique<ReferenceBackend<Real>>();
   if (name == "tree") return std::make_unique<TreeBackend<Real>>();
   std::string known = "auto";

@@ -107,6 +107,7 @@ class MarkupScanner {
 
   void read_start_tag() {
     const int line = line_;
+    int attributes = 0;
     advance(1);
     // Quotes are skipped whole: a '>' within them does not end the tag.
     while (seek_any("\"'>")) {
@@ -118,6 +119,7 @@ class MarkupScanner {
         return;
       }
       if (++nodes_ > max_nodes) return stop_at_node_limit();
+      if (++attributes > max_attributes) return stop_at_attribute_limit(line);
       advance(1);
       if (!seek(std::string_view(&found, 1))) return;
       advance(1);
@@ -142,6 +144,13 @@ class MarkupScanner {
     findings_.fault(line, "",
                     "elements are nested more than " + std::to_string(max_depth) +
                         " deep, which is the limit; a URDF needs about 5");
+    stopped_ = true;
+  }
+
+  void stop_at_attribute_limit(int line) {
+    findings_.fault(line, "",
+                    "an element has more than " + std::to_string(max_attributes) +
+                        " attributes, which is the limit; a URDF needs about 6");
     stopped_ = true;
   }
 

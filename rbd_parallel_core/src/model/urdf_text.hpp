@@ -21,6 +21,8 @@ inline constexpr std::size_t max_nodes = 12'000'000;
 /// Elements within elements. A link's mesh sits at 5, simulator extensions reach about 15; parsers
 /// recurse.
 inline constexpr int max_depth = 64;
+/// Of one element; parsers compare each with all before it.
+inline constexpr int max_attributes = 1000;
 
 /// Collects faults and warnings as `line 12: joint 'elbow': what`. Only so many are kept: a broken
 /// generator makes the same mistake a hundred thousand times.

@@ -10,6 +10,7 @@
 #include "rbd_parallel_core/algorithm/crba_scan.hpp"
 #include "rbd_parallel_core/algorithm/rnea_scan.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
+#include "rbd_parallel_core/vtree/scan_tables.hpp"
 #include "rbd_parallel_core/vtree/threaded_loop.hpp"
 
 namespace rbd_parallel_core {
@@ -45,33 +46,6 @@ AnyExecutor make_executor(int threads, const ScanOptions& options) {
   }
   throw std::invalid_argument("ScanOptions: no such variant");
 }
-
-VTree tree_of_bodies(const ModelView<double>& model) {
-  std::vector<std::int32_t> parents;
-  for (std::int32_t i = 0; i < model.body_count; ++i) parents.push_back(model.body[i].parent);
-  return VTree(parents);
-}
-
-/// The memory behind ColumnOwners.
-struct ColumnTables {
-  std::vector<std::int32_t> first, column, body;
-
-  explicit ColumnTables(const ModelView<double>& model)
-      : first(size(model.nv) + 1, 0), column(size(model.column_count)) {
-    for (std::int32_t i = 0; i < model.body_count; ++i) {
-      body.insert(body.end(), size(nv_of(model.body[i].type)), i);
-    }
-    for (std::int32_t l = 0; l < model.column_count; ++l) {
-      ++first[size(model.column_dof[l]) + 1];
-    }
-    for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
-    std::vector<std::int32_t> next = first;
-    for (std::int32_t l = 0; l < model.column_count; ++l) {
-      column[size(next[size(model.column_dof[l])]++)] = l;
-    }
-  }
-  ColumnOwners view() const { return {first.data(), column.data(), body.data()}; }
-};
 
 template <class T>
 Result wrong_size(Argument argument, std::size_t expected, std::span<T> array) {

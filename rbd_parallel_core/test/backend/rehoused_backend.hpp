@@ -121,10 +121,12 @@ class RehousedBackend : public Backend {
   }
 
   Result finish(const Result& result) {
-    for (std::size_t k = 0; k < output_count_; ++k) {
+    for (std::size_t k = 0; k < output_count_ && result.ok(); ++k) {
       std::copy(outputs_[k].inside.begin(), outputs_[k].inside.end(), outputs_[k].outside.begin());
     }
-    std::copy(status_inside_.begin(), status_inside_.end(), status_outside_.begin());
+    if (result.ok()) {
+      std::copy(status_inside_.begin(), status_inside_.end(), status_outside_.begin());
+    }
     output_count_ = 0;
     memory_.end();
     return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "rbd_parallel_core/forward_method.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/status.hpp"
 
@@ -23,7 +24,8 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
             "links holds the index -1, expected 0 to 8");
   EXPECT_EQ(message({Code::unsupported, Argument::none, 0, 0}),
             "this backend does not offer the operation; choose another one");
-  EXPECT_EQ(message({Code::unsupported, Argument::method, 0, 0}),
+  EXPECT_EQ(message({Code::unsupported, Argument::method, 0,
+                     static_cast<std::int64_t>(ForwardMethod::aba)}),
             "method aba cannot be used on a model with mimic joints; use crba or automatic");
   EXPECT_EQ(message({Code::unsupported, Argument::method, 4096, 5000}),
             "method crba keeps a dense mass matrix, offered up to nv = 4096; this model has nv = "

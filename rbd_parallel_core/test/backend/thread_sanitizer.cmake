@@ -24,7 +24,7 @@ foreach(kernels IN ITEMS scalar_kernels pack_kernels_of_double)
 endforeach()
 # The packs of float are the same text; they are linked as they are, since the kernels take long to compile. So are the
 # kernels that share out their work by TBB.
-foreach(kernels IN ITEMS pack_kernels_of_float blocks_of_double blocks_of_float mass_matrix_kernels)
+foreach(kernels IN ITEMS pack_kernels_of_float blocks_of_double blocks_of_float lone_blocks mass_matrix_kernels)
   target_sources(test_threads_sanitized PRIVATE $<TARGET_OBJECTS:rbd_parallel_core_${kernels}_baseline>)
 endforeach()
 target_include_directories(test_threads_sanitized PRIVATE

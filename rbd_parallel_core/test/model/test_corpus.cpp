@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/german_locale.hpp"
 #include "rbd_parallel_core/model/load_urdf.hpp"
 
 namespace rbd_parallel_core {
@@ -62,6 +63,14 @@ TEST_P(Corpus, HasThisOutcome) { EXPECT_EQ(outcome_of(GetParam().name), GetParam
 
 INSTANTIATE_TEST_SUITE_P(Urdf, Corpus, ::testing::ValuesIn(read_cases()),
                          [](const auto& instance) { return instance.param.name; });
+
+TEST(CorpusFolder, HasTheSameOutcomesUnderAGermanLocale) {
+  const GermanLocale locale;
+  if (!locale.is_there()) GTEST_SKIP() << locale.why_not;
+  for (const Case& instance : read_cases()) {
+    EXPECT_EQ(outcome_of(instance.name), instance.expected) << instance.name;
+  }
+}
 
 TEST(CorpusFolder, EveryTextHasAnOutcome) {
   std::vector<std::string> listed, present;

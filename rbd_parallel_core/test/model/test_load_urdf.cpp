@@ -5,8 +5,8 @@
 #include <urdf_parser/urdf_parser.h>
 
 #include <algorithm>
-#include <clocale>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "model/german_locale.hpp"
 #include "model/lines.hpp"
 
 namespace rbd_parallel_core {
@@ -387,6 +388,16 @@ TEST(LoadUrdf, DepthIsNotCountedInCommentsCdataAndQuotes) {
   EXPECT_EQ(load_urdf_string(xml).nv(), 0);
 }
 
+TEST(LoadUrdf, RefusesTooManyAttributesByTheLimit) {
+  std::string attributes;
+  for (int i = 0; i < 1000; ++i) attributes += " a" + std::to_string(i) + "='1'";
+  const auto link = [](const std::string& more) { return robot("<link name=\"l\"" + more + "/>"); };
+  EXPECT_EQ(joined(faults_in(link(attributes))),
+            "line 2: an element has more than 1000 attributes, which is the limit; a URDF needs "
+            "about 6\n");
+  EXPECT_EQ(load_urdf_string(link(attributes.substr(0, attributes.rfind(' ')))).nv(), 0);
+}
+
 TEST(LoadUrdf, RefusesTooLargeATextByTheLimit) {
   const std::string xml(129 << 20, ' ');
   EXPECT_EQ(joined(faults_in("<" + xml)), "the text has 135266305 bytes, the limit is 134217728\n");
@@ -684,12 +695,10 @@ TEST(ReadUrdf, IsIndependentOfTheCppLocale) {
 }
 
 TEST(ReadUrdf, IsIndependentOfTheCLocale) {
-  const std::string before = std::setlocale(LC_ALL, nullptr);
-  if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr) {
-    GTEST_SKIP() << "the locale de_DE.UTF-8 is not installed";
-  }
+  const GermanLocale locale;
+  if (!locale.is_there()) GTEST_SKIP() << locale.why_not;
+  ASSERT_EQ(std::strtod("1,5", nullptr), 1.5) << "the locale has no decimal comma";
   expect_numbers_of_any_locale();
-  std::setlocale(LC_ALL, before.c_str());
 }
 
 TEST(ReadUrdf, ThreadsDoNotMixTheirWarnings) {

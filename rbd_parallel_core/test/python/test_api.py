@@ -538,7 +538,7 @@ def test_unknown_names(backend, states):
         backend.link_poses(q, 3)
     with pytest.raises(ValueError, match='axes: expected "link" or "world", got "sky"'):
         backend.jacobian(q, "tool", axes="sky")
-    with pytest.raises(ValueError, match='method: expected "auto", "aba" or "crba", got "magic"'):
+    with pytest.raises(ValueError, match='method: expected "auto", "aba", .*"dca" or "dcae", got "magic"'):
         backend.forward_dynamics(q, method="magic")
 
 
@@ -561,9 +561,33 @@ def test_wrenches(backend, states):
         backend.inverse_dynamics(q, f_ext={3: wrench})
 
 
+METHODS = ("jsiia", "hybrid_abia", "crba_sparse", "dca", "dcae")
+
+
+@pytest.mark.parametrize("name", ["auto", "cpu", "reference", "tree"])
+def test_methods_of_the_literature(model, name):
+    rng = numpy.random.default_rng(7)
+    q, v, tau = (rng.uniform(-1, 1, (3, model.nv)) for _ in range(3))
+    backend = rbd_parallel.Backend(name, model, max_batch=3)
+    expected = backend.forward_dynamics(q, v, tau, method="aba")
+    for method in METHODS:
+        assert numpy.allclose(backend.forward_dynamics(q, v, tau, method=method), expected, rtol=1e-9, atol=1e-9), method
+        assert numpy.allclose(backend.forward_dynamics(q[0], v[0], tau[0], method=method), expected[0], rtol=1e-9, atol=1e-9)
+    with pytest.raises(RuntimeError, match="method dca takes no f_ext"):
+        backend.forward_dynamics(q, f_ext={"tool": numpy.zeros(6)}, method="dca")
+
+
+def test_methods_that_a_model_or_a_backend_rules_out():
+    backend = rbd_parallel.Backend(two_joints('<mimic joint="shoulder"/>'))
+    with pytest.raises(RuntimeError, match="method dcae cannot be used on .*mimics another one; use crba of a backend, jsiia"):
+        backend.forward_dynamics([0.1], method="dcae")
+    with pytest.raises(RuntimeError, match="method two_port cannot be used on .* by the backend cpu: .*; use automatic, aba"):
+        rbd_parallel.Backend("cpu", two_joints()).forward_dynamics([0.1, 0.2], method="two_port")
+
+
 def test_aba_refuses_mimic():
     backend = rbd_parallel.Backend(two_joints('<mimic joint="shoulder"/>'))
-    with pytest.raises(RuntimeError, match="method aba cannot be used on a model with mimic joints"):
+    with pytest.raises(RuntimeError, match="method aba cannot be used on .*mimics another one; use automatic, crba, jsiia"):
         backend.forward_dynamics([0.1], method="aba")
     assert numpy.array_equal(backend.forward_dynamics([0.1]), backend.forward_dynamics([0.1], method="crba"))
 

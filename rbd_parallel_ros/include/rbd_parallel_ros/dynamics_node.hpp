@@ -92,7 +92,7 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   bool active_ = false;
   bool waits_to_start_ = false;  ///< autostart, and nothing configured yet
 
-  std::string description_from_topic_;
+  std::string description_from_topic_, urdf_in_use_;
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_subscription_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_handle_;
   rclcpp::TimerBase::SharedPtr start_timer_;

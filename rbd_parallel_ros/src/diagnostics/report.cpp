@@ -33,11 +33,17 @@ void add_latency(Status& status, const LatencyHistogram::Summary& latency) {
   add(status, "latency max (s)", latency.max);
 }
 
-/// Keeps the gravest level, and all messages of it.
+/// The gravest level counts. All messages stay, the gravest first: none hides another's reason.
 void raise(Status& status, std::uint8_t level, const std::string& message) {
-  if (level < status.level) return;
-  status.message = level > status.level ? message : status.message + "; " + message;
-  status.level = level;
+  const bool first = status.level == Status::OK;  // whose message is no finding
+  if (first) {
+    status.message = message;
+  } else if (level > status.level) {
+    status.message = message + "; " + status.message;
+  } else {
+    status.message += "; " + message;
+  }
+  status.level = std::max(status.level, level);
 }
 
 std::string of_joint(const Configuration& configuration, int joint) {
@@ -50,9 +56,11 @@ bool is_about_a_joint(Refusal refusal) {
          refusal == Refusal::duplicate_joint;
 }
 
-/// Messages that were not for this robot.
-std::uint64_t passed_over(const StreamStatistics& statistics) {
-  return statistics.refused[static_cast<std::size_t>(Refusal::other_joints)];
+/// Of all reasons but that a message was not for this robot.
+std::uint64_t refused_of(const InputStatistics& input) {
+  std::uint64_t sum = 0;
+  for (const auto& count : input.refused) sum += count;
+  return sum - input.refused[static_cast<std::size_t>(Refusal::other_joints)];
 }
 
 std::string reason_of(Refusal refusal) {
@@ -64,19 +72,24 @@ std::string reason_of(const Configuration& configuration, Refusal refusal) {
   const StreamStatistics& statistics = *configuration.stream;
   const std::string joint =
       is_about_a_joint(refusal) ? of_joint(configuration, statistics.last_joint) : "";
-  const Refusal base = statistics.last_base_refusal;
+  const Refusal base = statistics.bases.standing;
   const bool bad_base =
       base != Refusal::none && (refusal == Refusal::base_missing || refusal == Refusal::base_old);
   return std::string(text_of(refusal).name) + joint + ": " + text_of(refusal).reason +
          (bad_base ? "; the last one was refused by " + reason_of(base) : "");
 }
 
-/// Why there is no joint state that can be used.
-std::string reason_of_silence(const Configuration& configuration) {
-  const Refusal refusal = configuration.stream->standing_refusal;
-  if (refusal != Refusal::none) return reason_of(configuration, refusal);
-  return passed_over(*configuration.stream) == 0 ? "none has come"
-                                                 : "none has come that names its joints";
+/// Why there is no joint state that can be used. `received` and `passed_over`: since the report
+/// before, for this robot and for others.
+std::string reason_of_silence(const Configuration& configuration, std::uint64_t received,
+                              std::uint64_t passed_over) {
+  const StreamStatistics& statistics = *configuration.stream;
+  const Refusal refusal = statistics.states.standing;
+  const bool refused = refusal != Refusal::none;
+  if (refused && received > 0) return reason_of(configuration, refusal);
+  const std::string none = statistics.received == 0 ? "none has come" : "none comes any more";
+  return none + (passed_over == 0 ? "" : " that names its joints") +
+         (refused ? "; the last one was refused by " + reason_of(configuration, refusal) : "");
 }
 
 }  // namespace
@@ -99,6 +112,11 @@ Status Report::model(const Configuration& configuration) const {
     return status;
   }
   status.message = configuration.lifecycle_state;
+  if (configuration.other_description) {
+    raise(status, Status::WARN,
+          "another robot_description has come, which is not in use; deactivate, clean up and "
+          "configure to use it");
+  }
   status.hardware_id = configuration.robot;
   add(status, "robot", configuration.robot);
   add(status, "joints", std::uint64_t{configuration.joints});
@@ -116,9 +134,19 @@ Status Report::service(const ServiceStatistics& services) {
   Status status;
   status.name = node_ + ": services";
   const std::uint64_t requests = services.requests, states = services.states;
+  const ServiceCounts services_now{services.refused, services.failed};
+  const ServiceCounts before = std::exchange(last_services_, services_now);
   status.message = text(requests) + " requests";
+  const std::uint64_t refused = services_now.refused - before.refused;
+  const std::uint64_t failed = services_now.failed - before.failed;
+  if (refused > 0 || failed > 0) {
+    raise(status, Status::WARN,
+          text(refused) + " requests refused, " + text(failed) +
+              " with failed states; the last: " + services.last_error());
+  }
   add(status, "requests", requests);
-  add(status, "refused", std::uint64_t{services.refused});
+  add(status, "refused", services_now.refused);
+  add(status, "with failed states", services_now.failed);
   add(status, "batch size mean",
       requests == 0 ? 0.0 : static_cast<double>(states) / static_cast<double>(requests));
   add(status, "batch size max", std::uint64_t{services.largest_batch});
@@ -130,11 +158,13 @@ Report::StreamCounts Report::counts_of(const StreamStatistics& statistics) {
   StreamCounts out;
   out.received = statistics.received;
   out.computed = statistics.computed;
-  std::copy(statistics.refused.begin(), statistics.refused.end(), out.refused_by.begin());
+  const auto& refused = statistics.states.refused;
+  std::copy(refused.begin(), refused.end(), out.refused_by.begin());
+  out.passed_over = out.refused_by[static_cast<std::size_t>(Refusal::other_joints)];
   out.refused = std::accumulate(out.refused_by.begin(), out.refused_by.end(), std::uint64_t{0}) -
-                out.refused_by[static_cast<std::size_t>(Refusal::other_joints)];
-  out.references_refused = statistics.reference_refused;
-  out.bases_refused = statistics.base_refused;
+                out.passed_over;
+  out.references_refused = refused_of(statistics.references);
+  out.bases_refused = refused_of(statistics.bases);
   out.without_reference = statistics.without_reference;
   out.beyond_limits = statistics.beyond_limits;
   out.latency = statistics.latency.snapshot();
@@ -162,19 +192,18 @@ Status Report::stream(const Configuration& configuration, double seconds) {
   if (configuration.active) {
     if (statistics.stale) {
       raise(status, Status::ERROR,
-            "no joint state that can be used: " + reason_of_silence(configuration));
+            "no joint state that can be used: " +
+                reason_of_silence(configuration, received, last_.passed_over - before.passed_over));
     } else if (refused > 0) {
       raise(status, refused == received ? Status::ERROR : Status::WARN,
             text(refused) + " of " + text(received) +
-                " joint states refused: " + reason_of(configuration, statistics.last_refusal));
+                " joint states refused: " + reason_of(configuration, statistics.states.last));
     }
     if (last_.references_refused > before.references_refused) {
-      raise(status, Status::WARN,
-            "references refused: " + reason_of(statistics.last_reference_refusal));
+      raise(status, Status::WARN, "references refused: " + reason_of(statistics.references.last));
     }
     if (last_.bases_refused > before.bases_refused) {
-      raise(status, Status::WARN,
-            "base states refused: " + reason_of(statistics.last_base_refusal));
+      raise(status, Status::WARN, "base states refused: " + reason_of(statistics.bases.last));
     }
     if (last_.without_reference > before.without_reference) {
       raise(status, Status::WARN, "no reference that holds: accelerations are taken as zero");

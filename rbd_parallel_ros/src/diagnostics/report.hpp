@@ -22,6 +22,7 @@ struct Configuration {
   std::string robot, backend, backend_name, backend_reason;
   std::size_t joints = 0, warnings = 0, payloads = 0;
   double mass = 0, payload_mass = 0;  ///< kg
+  bool other_description = false;     ///< one came by topic that is not in use
   std::string effort_mode;
   StreamSettings stream_settings;
   std::vector<std::string> stream_joints;
@@ -48,13 +49,18 @@ class Report {
 
   struct StreamCounts {
     std::array<std::uint64_t, refusal_count> refused_by{};  ///< by Refusal
-    std::uint64_t received = 0, computed = 0, refused = 0, references_refused = 0,
+    std::uint64_t received = 0, computed = 0, refused = 0, passed_over = 0, references_refused = 0,
                   bases_refused = 0, without_reference = 0, beyond_limits = 0;
     LatencyHistogram::Snapshot latency;
   };
   static StreamCounts counts_of(const StreamStatistics& statistics);
 
+  struct ServiceCounts {
+    std::uint64_t refused = 0, failed = 0;
+  };
+
   std::string node_;
+  ServiceCounts last_services_;
   std::shared_ptr<const StreamStatistics> last_stream_;
   StreamCounts last_;
 };

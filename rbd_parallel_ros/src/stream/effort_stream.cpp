@@ -21,7 +21,7 @@ RosNanoseconds nanoseconds_of(const builtin_interfaces::msg::Time& time) {
 }
 
 /// When something that is stamped so is too old; a stamp ahead of the clock counts as one of now.
-SteadyNanoseconds end_of(RosNanoseconds stamp, std::int64_t timeout, const EffortStream::Now& now) {
+SteadyNanoseconds end_of(RosNanoseconds stamp, std::int64_t timeout, const Now& now) {
   return now.steady + timeout - std::max<std::int64_t>(now.ros - stamp, 0);
 }
 
@@ -72,30 +72,30 @@ void EffortStream::restart(SteadyNanoseconds now) {
   base_until_ = reference_until_ = 0;
   fresh_until_ = now + settings_.input_timeout;
   counts_.stale = false;  // until the time is over
-  counts_.standing_refusal = Refusal::none;
+  counts_.states.standing = Refusal::none;
 }
 
-Refusal EffortStream::refuse(Refusal refusal) {
+Refusal InputStatistics::count(Refusal refusal) {
+  standing = refusal;
+  if (refusal == Refusal::none) return refusal;
   // The reason first: diagnostics that see the count must be able to tell it.
-  counts_.last_refusal = refusal;
-  counts_.standing_refusal = refusal;
-  increment(counts_.refused[static_cast<std::size_t>(refusal)]);
+  last = refusal;
+  increment(refused[static_cast<std::size_t>(refusal)]);
   return refusal;
 }
 
 Refusal EffortStream::take(const sensor_msgs::msg::JointState& state, const Now& now) {
   if (reader_.is_for_others(state)) {
-    increment(counts_.refused[static_cast<std::size_t>(Refusal::other_joints)]);
+    increment(counts_.states.refused[static_cast<std::size_t>(Refusal::other_joints)]);
     return Refusal::other_joints;
   }
   next_backend_.take(backend_);
   increment(counts_.received);
   Refusal refusal = read(state, now);
   if (refusal == Refusal::none) refusal = compute(now);
-  if (refusal != Refusal::none) return refuse(refusal);
+  if (counts_.states.count(refusal) != Refusal::none) return refusal;
   fresh_until_ = now.steady + settings_.input_timeout;
   counts_.stale = false;
-  counts_.standing_refusal = Refusal::none;
   increment(counts_.computed);
   return Refusal::none;
 }
@@ -107,7 +107,7 @@ Refusal EffortStream::read(const sensor_msgs::msg::JointState& state, const Now&
     counts_.last_joint = reader_.index_at_fault();
     return unreadable;
   }
-  const Refusal late = stamps_.check(nanoseconds_of(state.header.stamp), now.ros);
+  const Refusal late = stamps_.check(nanoseconds_of(state.header.stamp), now);
   if (late != Refusal::none) return late;
   if (!floating_base_) return Refusal::none;
   if (!base_came_) return Refusal::base_missing;
@@ -169,15 +169,11 @@ bool EffortStream::has_become_stale(SteadyNanoseconds now) {
   if (now <= fresh_until_ || counts_.stale) return false;
   counts_.stale = true;
   increment(counts_.times_stale);
-  stamps_.reset();  // whoever comes back is judged by the clock alone
   return true;
 }
 
 Refusal EffortStream::take(const nav_msgs::msg::Odometry& base, const Now& now) {
-  const Refusal refusal = read(base, now);
-  counts_.last_base_refusal = refusal;
-  if (refusal != Refusal::none) increment(counts_.base_refused);
-  return refusal;
+  return counts_.bases.count(read(base, now));
 }
 
 Refusal EffortStream::read(const nav_msgs::msg::Odometry& base, const Now& now) {
@@ -192,9 +188,8 @@ Refusal EffortStream::read(const nav_msgs::msg::Odometry& base, const Now& now) 
   if (!finite(pose) || !finite(twist)) return Refusal::not_finite;
   const double norm = std::hypot(std::hypot(pose[3], pose[4]), std::hypot(pose[5], pose[6]));
   if (std::abs(norm - 1) > 0.01) return Refusal::not_a_rotation;
-  if (now.steady > base_until_) base_stamps_.reset();  // after a pause the clock alone counts
   const RosNanoseconds stamp = nanoseconds_of(base.header.stamp);
-  const Refusal late = base_stamps_.check(stamp, now.ros);
+  const Refusal late = base_stamps_.check(stamp, now);
   if (late != Refusal::none) return late;
   if (!floating_base_) return Refusal::none;
   std::copy(pose.begin(), pose.end(), q_.begin());
@@ -206,10 +201,7 @@ Refusal EffortStream::read(const nav_msgs::msg::Odometry& base, const Now& now) 
 
 Refusal EffortStream::take(const rbd_parallel_msgs::msg::AccelerationReference& reference,
                            const Now& now) {
-  const Refusal refusal = read(reference, now);
-  counts_.last_reference_refusal = refusal;
-  if (refusal != Refusal::none) increment(counts_.reference_refused);
-  return refusal;
+  return counts_.references.count(read(reference, now));
 }
 
 Refusal EffortStream::read(const rbd_parallel_msgs::msg::AccelerationReference& reference,
@@ -227,9 +219,8 @@ Refusal EffortStream::read(const rbd_parallel_msgs::msg::AccelerationReference& 
     if (!std::isnan(place)) return Refusal::duplicate_joint;
     place = reference.acceleration[i];
   }
-  if (now.steady > reference_until_) reference_stamps_.reset();  // as after a pause of the base
   const RosNanoseconds stamp = nanoseconds_of(reference.header.stamp);
-  const Refusal late = reference_stamps_.check(stamp, now.ros);
+  const Refusal late = reference_stamps_.check(stamp, now);
   if (late != Refusal::none) return late;
   std::replace_if(
       next_reference_.begin(), next_reference_.end(), [](double x) { return std::isnan(x); }, 0.0);

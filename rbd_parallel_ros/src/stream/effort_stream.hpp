@@ -22,17 +22,23 @@
 
 namespace rbd_parallel_ros {
 
+/// How the messages of one topic did.
+struct InputStatistics {
+  std::array<std::atomic<std::uint64_t>, refusal_count> refused{};  ///< by Refusal
+  std::atomic<Refusal> last{Refusal::none};      ///< why the last one that was refused was
+  std::atomic<Refusal> standing{Refusal::none};  ///< the same, if none could be used since
+
+  /// The next message; Refusal::none if it could be used.
+  Refusal count(Refusal refusal);
+};
+
 /// What has happened in the stream, for another thread to read, also when the stream is gone.
 struct StreamStatistics {
-  std::array<std::atomic<std::uint64_t>, refusal_count> refused{};
-  std::atomic<std::uint64_t> received{0}, computed{0};
-  std::atomic<std::uint64_t> reference_refused{0}, base_refused{0};
-  std::atomic<Refusal> last_reference_refusal{Refusal::none}, last_base_refusal{Refusal::none};
+  InputStatistics states, references, bases;
+  std::atomic<std::uint64_t> received{0}, computed{0};  ///< joint states
   std::atomic<std::uint64_t> without_reference{
       0};  ///< computed with acceleration zero for lack of one
   std::atomic<std::uint64_t> beyond_limits{0};
-  std::atomic<Refusal> last_refusal{Refusal::none};
-  std::atomic<Refusal> standing_refusal{Refusal::none};  ///< the last since a state could be used
   std::atomic<int> last_joint{-1};  ///< that the last refusal was about, of effort_joints
   std::atomic<int> beyond_limit_joint{-1};
   std::atomic<std::uint64_t> times_stale{0};
@@ -53,10 +59,7 @@ class EffortStream {
   EffortStream(std::shared_ptr<rbd_parallel_core::Backend> backend, const JointTable& joints,
                const StreamSettings& settings);
 
-  struct Now {
-    RosNanoseconds ros;
-    SteadyNanoseconds steady;
-  };
+  using Now = rbd_parallel_ros::Now;
 
   /// The floating base, the accelerations that are wanted. Nothing is kept of what is refused, not
   /// even its stamp.
@@ -94,7 +97,6 @@ class EffortStream {
   Refusal compute(const Now& now);
   void find_accelerations(SteadyNanoseconds now);
   Refusal put_effort();
-  Refusal refuse(Refusal refusal);
 
   StreamSettings settings_;
   JointSelection joints_;

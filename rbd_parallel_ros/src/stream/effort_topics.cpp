@@ -143,7 +143,7 @@ void EffortTopics::watch() {
     RCLCPP_ERROR(node_.get_logger(),
                  "no joint state that can be used for %.3f s (the last reason: %s); %s",
                  1e-9 * static_cast<double>(stream_->settings().input_timeout),
-                 text_of(stream_->counts().standing_refusal).name,
+                 text_of(stream_->counts().states.standing).name,
                  zero ? "zeros are published until there is one" : "no effort is published");
   }
   if (zero && stream_->counts().stale) publish_zeros();

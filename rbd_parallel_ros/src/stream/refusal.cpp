@@ -24,7 +24,8 @@ const RefusalText& text_of(Refusal refusal) {
        "the stamp is ahead of the node's clock by more than input_timeout; compare the clocks and "
        "use_sim_time of both sides"},
       {"stamp_backwards", "the stamp is not later than that of the message before"},
-      {"clock_jumped", "the clock jumped by more than input_timeout; the next message counts"},
+      {"clock_jumped",
+       "the clock jumped by more than input_timeout; stamps are counted from this one on"},
       {"base_missing", "the base floats, and no base_state has come that can be used"},
       {"base_old", "the last base_state is older than input_timeout"},
       {"backend_failed", "the backend could not compute"},

@@ -11,21 +11,21 @@ double from_to(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-Refusal StampGuard::check(RosNanoseconds stamp, RosNanoseconds now) {
+Refusal StampGuard::check(RosNanoseconds stamp, const Now& now) {
   const auto timeout = static_cast<double>(timeout_);
   if (stamp <= 0) return Refusal::stamp_missing;
-  if (from_to(stamp, now) > timeout) return Refusal::stamp_old;
-  if (from_to(now, stamp) > timeout) return Refusal::stamp_ahead;
-  if (last_) {
-    const double step = from_to(*last_, stamp);
-    if (step > timeout || step < -timeout) {
-      last_ = stamp;
-      return Refusal::clock_jumped;
-    }
-    if (stamp <= *last_) return Refusal::stamp_backwards;
+  if (from_to(stamp, now.ros) > timeout) return Refusal::stamp_old;
+  if (from_to(now.ros, stamp) > timeout) return Refusal::stamp_ahead;
+  const std::optional<Seen> before = last_;
+  if (before && stamp <= before->stamp && from_to(stamp, before->stamp) <= timeout) {
+    return Refusal::stamp_backwards;
   }
-  last_ = stamp;
-  return Refusal::none;
+  last_ = {stamp, now.steady};
+  if (!before) return Refusal::none;
+  // A pause is no jump: stamps go on as the steady clock does, give or take the time-out.
+  const double furthest = from_to(before->at, now.steady) + timeout;
+  const double step = from_to(before->stamp, stamp);
+  return step < 0 || step > furthest ? Refusal::clock_jumped : Refusal::none;
 }
 
 }  // namespace rbd_parallel_ros

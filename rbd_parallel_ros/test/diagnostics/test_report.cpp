@@ -32,9 +32,8 @@ struct ReportRig {
   void receive(std::uint64_t good, Refusal refusal = Refusal::none, std::uint64_t bad = 0) {
     stream->received += good + bad;
     stream->computed += good;
-    stream->refused[static_cast<std::size_t>(refusal)] += bad;
-    if (bad > 0) stream->last_refusal = refusal;
-    stream->standing_refusal = refusal;
+    for (std::uint64_t i = 0; i < bad; ++i) stream->states.count(refusal);
+    if (bad == 0) stream->states.count(Refusal::none);
   }
 
   Status stream_status(double seconds = 0.5) {
@@ -92,7 +91,11 @@ TEST(Report, AStaleStreamIsAnErrorAndSaysWhy) {
   EXPECT_EQ(rig.stream_status().level, Status::ERROR);
   EXPECT_EQ(rig.stream_status().message, "no joint state that can be used: none has come");
   rig.receive(0, Refusal::missing_velocity, 1);
-  EXPECT_NE(rig.stream_status().message.find("missing_velocity"), std::string::npos);
+  EXPECT_EQ(rig.stream_status().message.find("no joint state that can be used: missing_velocity"),
+            0u);
+  EXPECT_EQ(rig.stream_status().message.find("no joint state that can be used: none comes any "
+                                             "more; the last one was refused by missing_velocity"),
+            0u);
   rig.configuration.active = false;
   EXPECT_EQ(rig.stream_status().level, Status::OK) << "a node that is not active computes nothing";
 }
@@ -102,21 +105,30 @@ TEST(Report, AReasonThatIsOverIsNotTheReasonOfASilence) {
   rig.receive(0, Refusal::not_finite, 3);
   rig.receive(10);
   rig.stream->stale = true;
-  EXPECT_EQ(rig.stream_status().message, "no joint state that can be used: none has come");
-  rig.stream->refused[static_cast<std::size_t>(Refusal::other_joints)] = 5;
+  EXPECT_EQ(rig.stream_status().message, "no joint state that can be used: none comes any more");
+  rig.stream->states.refused[static_cast<std::size_t>(Refusal::other_joints)] = 5;
   EXPECT_EQ(rig.stream_status().message,
-            "no joint state that can be used: none has come that names its joints");
+            "no joint state that can be used: none comes any more that names its joints");
 }
 
 TEST(Report, BadReferencesAndBaseStatesHaveReasonsToo) {
   ReportRig rig;
   rig.receive(10);
-  rig.stream->reference_refused = 1;
-  rig.stream->last_reference_refusal = Refusal::unknown_joint;
+  for (const Refusal refusal : {Refusal::unknown_joint, Refusal::none}) {
+    rig.stream->references.count(refusal);
+  }
   const Status status = rig.stream_status();
   EXPECT_EQ(status.level, Status::WARN);
-  EXPECT_NE(status.message.find("references refused: unknown_joint"), std::string::npos);
-  rig.stream->last_base_refusal = Refusal::not_finite;
+  EXPECT_NE(status.message.find("references refused: unknown_joint"), std::string::npos)
+      << "told also where a good one came after it";
+  for (const Refusal refusal : {Refusal::not_finite, Refusal::none}) {
+    rig.stream->bases.count(refusal);
+  }
+  EXPECT_NE(rig.stream_status().message.find("base states refused: not_finite"), std::string::npos);
+  rig.receive(0, Refusal::base_old, 1);
+  EXPECT_EQ(rig.stream_status().message.find("the last one was refused"), std::string::npos)
+      << "it was good";
+  rig.stream->bases.count(Refusal::not_finite);
   rig.receive(0, Refusal::base_old, 1);
   EXPECT_NE(rig.stream_status().message.find("base_old"), std::string::npos);
   rig.receive(0, Refusal::base_old, 1);
@@ -136,6 +148,17 @@ TEST(Report, WarningsAreSaidTogether) {
             "no reference that holds: accelerations are taken as zero; efforts beyond the limit "
             "(joint 'shoulder')");
   EXPECT_EQ(rig.stream_status().level, Status::OK) << "nothing of it since";
+}
+
+TEST(Report, AGraverFindingHidesNoOther) {
+  ReportRig rig;
+  rig.receive(10, Refusal::not_finite, 1);
+  for (int i = 0; i < 100; ++i) rig.stream->latency.count(20'000'000);
+  const Status status = rig.stream_status();
+  EXPECT_EQ(status.level, Status::ERROR);
+  EXPECT_EQ(status.message.find("latency p99 is above latency_error; 1 of 11 joint states refused"),
+            0u)
+      << status.message;
 }
 
 TEST(Report, LatencyHasTwoThresholds) {
@@ -180,14 +203,34 @@ TEST(Report, CountsStartAgainAfterAConfigureEvenAtTheSameAddress) {
 
 TEST(Report, ServicesAreCounted) {
   ReportRig rig;
-  rig.services.count(10, false, 1000);
-  rig.services.count(0, true, 1000);
-  rig.services.count(50, false, 1000);
+  rig.services.count(10, "", 1000);
+  rig.services.count(0, "the batch is empty", 1000);
+  rig.services.count(50, "", 1000);
   const Status status = rig.report.next(rig.configuration, rig.services, 1)[1];
   EXPECT_EQ(value_of(status, "requests"), "3");
   EXPECT_EQ(value_of(status, "refused"), "1");
   EXPECT_EQ(value_of(status, "batch size mean"), "20");
   EXPECT_EQ(value_of(status, "batch size max"), "50");
+  EXPECT_EQ(status.level, Status::WARN);
+  EXPECT_EQ(status.message,
+            "1 requests refused, 0 with failed states; the last: the batch is empty");
+  rig.services.count(5, "1 of 5 states failed", 1000);
+  const Status failed = rig.report.next(rig.configuration, rig.services, 1)[1];
+  EXPECT_EQ(failed.message,
+            "0 requests refused, 1 with failed states; the last: 1 of 5 states failed");
+  EXPECT_EQ(value_of(failed, "with failed states"), "1");
+  const Status over = rig.report.next(rig.configuration, rig.services, 1)[1];
+  EXPECT_EQ(over.level, Status::OK);
+  EXPECT_EQ(over.message, "4 requests");
+}
+
+TEST(Report, ADescriptionThatIsNotInUseIsAWarning) {
+  ReportRig rig;
+  EXPECT_EQ(rig.report.next(rig.configuration, rig.services, 1)[0].level, Status::OK);
+  rig.configuration.other_description = true;
+  const Status status = rig.report.next(rig.configuration, rig.services, 1)[0];
+  EXPECT_EQ(status.level, Status::WARN);
+  EXPECT_EQ(status.message.find("another robot_description has come"), 0u);
 }
 
 TEST(Report, AFailedConfigureIsAnError) {

@@ -46,7 +46,7 @@ struct StreamRig {
   }
 
   std::uint64_t refused(Refusal refusal) const {
-    return stream->counts().refused[static_cast<std::size_t>(refusal)];
+    return stream->counts().states.refused[static_cast<std::size_t>(refusal)];
   }
 
   std::vector<double> effort() const { return {stream->effort().begin(), stream->effort().end()}; }

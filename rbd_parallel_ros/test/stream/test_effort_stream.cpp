@@ -220,18 +220,51 @@ TEST(EffortStream, MessagesOfOtherRobotsArePassedOver) {
     EXPECT_EQ(rig.send(), Refusal::none);
   }
   EXPECT_EQ(rig.stream->counts().received, 3u);
-  EXPECT_EQ(rig.stream->counts().last_refusal, Refusal::none);
+  EXPECT_EQ(rig.stream->counts().states.last, Refusal::none);
 }
 
 TEST(EffortStream, AReasonIsOverWithTheNextStateThatCanBeUsed) {
   StreamRig rig(mode(EffortMode::gravity));
   rig.state.position[2] = nan;
   rig.send();
-  EXPECT_EQ(rig.stream->counts().standing_refusal, Refusal::not_finite);
+  EXPECT_EQ(rig.stream->counts().states.standing, Refusal::not_finite);
   rig.state.position[2] = 0;
   rig.send();
-  EXPECT_EQ(rig.stream->counts().standing_refusal, Refusal::none);
-  EXPECT_EQ(rig.stream->counts().last_refusal, Refusal::not_finite);
+  EXPECT_EQ(rig.stream->counts().states.standing, Refusal::none);
+  EXPECT_EQ(rig.stream->counts().states.last, Refusal::not_finite);
+}
+
+TEST(EffortStream, AClockThatRunsBackwardsGivesNoEffortHoweverLong) {
+  StreamRig rig(mode(EffortMode::gravity));
+  ASSERT_EQ(rig.send(), Refusal::none);
+  for (int i = 0; i < 500; ++i) {
+    rig.now.ros -= 11 * ms;  // and 1 ms on, as the steady clock
+    ASSERT_NE(rig.send(), Refusal::none) << i;
+    rig.stream->has_become_stale(rig.now.steady);
+  }
+  EXPECT_TRUE(rig.stream->counts().stale);
+  EXPECT_EQ(rig.stream->counts().times_stale, 1u);
+}
+
+TEST(EffortStream, AClockThatJumpsToAndFroGivesNoEffortHoweverLong) {
+  StreamRig rig(mode(EffortMode::gravity));
+  ASSERT_EQ(rig.send(), Refusal::none);
+  for (int i = 0; i < 500; ++i) {
+    rig.now.ros += (i % 2 == 0 ? 1 : -1) * 5000 * ms;
+    ASSERT_EQ(rig.send(), Refusal::clock_jumped) << i;
+    rig.stream->has_become_stale(rig.now.steady);
+  }
+  EXPECT_EQ(rig.stream->counts().times_stale, 1u);
+}
+
+TEST(EffortStream, ARobotThatComesBackWithAnEarlierClockCostsOneState) {
+  StreamRig rig(mode(EffortMode::gravity));
+  ASSERT_EQ(rig.send(), Refusal::none);
+  rig.wait(3000 * ms);
+  ASSERT_TRUE(rig.stream->has_become_stale(rig.now.steady));
+  rig.now.ros -= 60'000 * ms;
+  EXPECT_EQ(rig.send(), Refusal::clock_jumped);
+  EXPECT_EQ(rig.send(), Refusal::none);
 }
 
 // Guards: time-outs
@@ -285,7 +318,7 @@ TEST(EffortStream, ReferencesMayComeSlowly) {
     ASSERT_EQ(rig.send(), Refusal::none);
     for (int k = 0; k < 300; ++k) rig.send();
   }
-  EXPECT_EQ(rig.stream->counts().reference_refused, 0u);
+  EXPECT_EQ(rig.stream->counts().references.last, Refusal::none);
 }
 
 TEST(EffortStream, ABadReferenceDoesNotShutOutOthers) {
@@ -325,7 +358,9 @@ TEST(EffortStream, BadReferencesAreNotUsed) {
     Reference reference = reference_for(rig);
     make_bad(reference);
     rig.stream->take(reference, rig.now);
-    EXPECT_EQ(rig.stream->counts().reference_refused, 1u);
+    EXPECT_EQ(rig.stream->counts().references.refused[static_cast<std::size_t>(
+                  rig.stream->counts().references.last.load())],
+              1u);
     ASSERT_EQ(rig.send(), Refusal::none);
     EXPECT_EQ(rig.stream->counts().without_reference, 1u);
   }
@@ -431,8 +466,10 @@ TEST(EffortStream, BadBaseStatesAreNotUsed) {
     make_bad(base);
     rig.stream->take(base, rig.now);
     EXPECT_EQ(rig.send(), Refusal::base_missing);
-    EXPECT_EQ(rig.stream->counts().base_refused, 1u);
-    EXPECT_NE(rig.stream->counts().last_base_refusal, Refusal::none);
+    EXPECT_EQ(rig.stream->counts()
+                  .bases.refused[static_cast<std::size_t>(rig.stream->counts().bases.last.load())],
+              1u);
+    EXPECT_NE(rig.stream->counts().bases.last, Refusal::none);
   }
 }
 

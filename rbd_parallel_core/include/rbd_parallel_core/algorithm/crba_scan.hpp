@@ -17,15 +17,15 @@ struct CrbaScanWorkspace {
 
 /// Ic = ileaffix(+) of X0^T I X0, ten numbers a body, and F0 = Ic S0 for every column.
 template <class S, Executor Exec, class Real, template <class> class Array>
-RBD_KERNEL void composite_forces(const Exec& executor, const ScanRobot<Real>& robot,
+RBD_DRIVER void composite_forces(const Exec& executor, const ScanRobot<Real>& robot,
                                  const CrbaScanWorkspace<S, Array>& ws) {
   const Sum<Inertia<S>> sum;
   ileaffix(
       executor, robot.tree, sum, ws.tour.template steps<Inertia<S>>(executor, sum),
-      [&](std::int32_t i) {
+      [=] RBD_LAMBDA(std::int32_t i) {
         return apply_inverse(ws.place.X0.load(i), broadcast<S>(robot.model.body[i].inertia));
       },
-      [&](std::int32_t i, const Inertia<S>& Ic) {
+      [=] RBD_LAMBDA(std::int32_t i, const Inertia<S>& Ic) {
         const BodyView<Real>& body = robot.model.body[i];
         for (std::int32_t l = body.column; l < body.column + nv_of(body.type); ++l) {
           ws.F.store(l, Ic * ws.place.axis.load(l));
@@ -36,11 +36,11 @@ RBD_KERNEL void composite_forces(const Exec& executor, const ScanRobot<Real>& ro
 /// Zeros where no entry will be written. Row by row and before all entries: with an entry's mirror
 /// image each zero would cost a line of the cache.
 template <class S, Executor Exec, class Real, class Matrix>
-RBD_KERNEL void clear_rows(const Exec& executor, const ModelView<Real>& model, const Matrix& M) {
+RBD_DRIVER void clear_rows(const Exec& executor, const ModelView<Real>& model, const Matrix& M) {
   const OutMatrix<S>& one_by_one = M;
   executor.map(
       model.nv,
-      [&](std::int32_t k) {
+      [=] RBD_LAMBDA(std::int32_t k) {
         for (std::int32_t l = 0; l < model.nv; ++l) one_by_one.store(k, l, S(Real(0)));
       },
       1 + model.nv / 64);
@@ -100,7 +100,7 @@ RBD_INLINE void fill_shared_row(const ScanRobot<Real>& robot, const CrbaScanWork
 /// The same numbers as crba() but for rounding, which grows with the distance of a body from the
 /// root and with the number of bodies (docs/vtree.md). q and M as there.
 template <class S, Executor Exec, class Real, template <class> class Array, class Q, class Matrix>
-RBD_KERNEL void crba_scan(const Exec& executor, const ScanRobot<Real>& robot,
+RBD_DRIVER void crba_scan(const Exec& executor, const ScanRobot<Real>& robot,
                           const CrbaScanWorkspace<S, Array>& ws, const Q& q, const Matrix& M) {
   place_bodies<S>(executor, robot, ws.place, ws.tour, q);
   composite_forces(executor, robot, ws);
@@ -110,7 +110,7 @@ RBD_KERNEL void crba_scan(const Exec& executor, const ScanRobot<Real>& robot,
   const int work_of_a_row = 1 + robot.model.nv / 8;
   executor.map(
       robot.model.nv,
-      [&](std::int32_t k) {
+      [=] RBD_LAMBDA(std::int32_t k) {
         if (robot.model.has_mimic) {
           fill_shared_row(robot, ws, k, M);
         } else {

@@ -15,7 +15,8 @@
 ///
 /// Only for chains of joints of one coordinate without mimic joints. With more than one block every
 /// body must have a positive definite inertia: blocks begin and end with a single one. Velocities
-/// are passed on one body after the other (aba_velocities).
+/// are passed on by blocks as well: first each block says how it turns and how fast relative to the
+/// one before, then how each is carried along is known.
 namespace rbd_parallel_core {
 
 template <class S, template <class> class Array>
@@ -44,6 +45,77 @@ RBD_INLINE void cut_into_blocks(std::int32_t n, std::int32_t blocks, Share termi
   }
   first[others] = n - outer;
   first[blocks] = n;
+}
+
+/// Sines and cosines for the bodies first <= i < end. sincos_all may write a little beyond what it
+/// is asked for, where another block is at work: so it is given room of its own.
+template <class S, class Real, template <class> class Array, class Q>
+RBD_KERNEL void block_turns(const ModelView<Real>& model, const JointTurns<S, Array>& turns,
+                            const Q& q, std::int32_t first, std::int32_t end) {
+  constexpr std::int32_t length = 64;
+  compute_angles(model, turns, q, first, end);
+  for (std::int32_t from = first; from < end; from += length) {
+    const std::int32_t count = end - from < length ? end - from : length;
+    S angle[length], sine[length], cosine[length];
+    for (std::int32_t k = 0; k < padded_turns(count); ++k) {
+      angle[k] = k < count ? turns.angle.load(from + k) : S(RealOf<S>(0));
+    }
+    sincos_all(Column<S>{angle}, Column<S>{sine}, Column<S>{cosine}, count);
+    for (std::int32_t k = 0; k < count; ++k) {
+      turns.sine.store(from + k, sine[k]);
+      turns.cosine.store(from + k, cosine[k]);
+    }
+  }
+}
+
+/// The last body of a block, seen from what the block hangs on: path_turn of path_motion.hpp.
+template <class S>
+struct BlockTurn {
+  Mat3<S> E;  ///< from the axes there to those of the body
+  Vec3<S> w;  ///< relative angular velocity, along the axes there
+};
+
+template <class S, class Real, template <class> class Array, class Q, class V>
+RBD_KERNEL BlockTurn<S> turn_of_block(const ModelView<Real>& model,
+                                      const AbaWorkspace<S, Array>& ws, const Q& q, const V& v,
+                                      std::int32_t first, std::int32_t end) {
+  Mat3<S> E = Mat3<S>::identity();
+  Motion<S> relative = Motion<S>::zero();
+  for (std::int32_t i = first; i < end; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    visit_chain_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      E = joint_transform(body, joint, placement, ws.turns, i, q).rotate_rows(E);
+      joint.template column<0>().add_along(E, relative, joint_rate(body, v, 0));
+    });
+  }
+  return {E, relative.w};
+}
+
+/// aba_velocities for the bodies first <= i < end, given the angular velocity of the body before.
+/// Returns that of the last one.
+template <class S, class Real, template <class> class Array, class Q, class V, class F>
+RBD_KERNEL Vec3<S> block_velocities(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws,
+                                    const Q& q, const V& v, const F& f_ext, std::int32_t first,
+                                    std::int32_t end, Vec3<S> w) {
+  for (std::int32_t i = first; i < end; ++i) {
+    const BodyView<Real>& body = model.body[i];
+    visit_chain_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
+      const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
+      const auto axis = joint.template column<0>();
+      const Inertia<S> I = broadcast<S>(body.inertia);
+      const S rate = joint_rate(body, v, 0);
+      Motion<S> c{Vec3<S>::zero(), X.rotate(cross(w, cross(w, X.origin())))};
+      const Vec3<S> w_before = X.rotate(w);
+      w = w_before;
+      axis.add_angular_to(w, rate);
+      axis.add_velocity_product_to(c, w, w_before + w, rate);
+      ws.c.store(i, c);
+      Force<S> bias{cross(w, I.I * w), cross(w, cross(w, I.h))};
+      if constexpr (!std::is_same_v<F, NoForces>) bias -= f_ext.load(i);
+      ws.pA.store(i, bias);
+    });
+  }
+  return w;
 }
 
 /// An articulated body that hangs on nothing: f = IA a + pA.
@@ -224,6 +296,38 @@ RBD_KERNEL S one_block(const ModelView<Real>& model, const DcaeWorkspace<S, Arra
   return singular;
 }
 
+/// Turns of all bodies, velocities of the first block and of the first body of each other one: its
+/// velocity products belong to the handle of the block before. How a block turns is kept where its
+/// forces will be, which nobody knows yet.
+template <class S, Executor Exec, class Real, template <class> class Array, class Q, class V,
+          class F>
+RBD_KERNEL void start_blocks(const Exec& executor, const ModelView<Real>& model,
+                             const DcaeWorkspace<S, Array>& ws, std::int32_t blocks,
+                             const std::int32_t* first, const Q& q, const V& v, const F& f_ext) {
+  executor.map(
+      blocks,
+      [&](std::int32_t b) {
+        block_turns(model, ws.aba.turns, q, first[b], first[b + 1]);
+        if (b == 0) {
+          ws.aba.w.store(first[1] - 1, block_velocities(model, ws.aba, q, v, f_ext, 0, first[1],
+                                                        Vec3<S>::zero()));
+        } else if (b + 1 < blocks) {
+          const BlockTurn<S> turn = turn_of_block(model, ws.aba, q, v, first[b], first[b + 1]);
+          ws.assembly.forces.store(b, {{turn.E.x, turn.E.y}, {turn.E.z, turn.w}});
+        }
+      },
+      1024);
+  for (std::int32_t b = 1; b < blocks; ++b) {
+    const Vec3<S> w = ws.aba.w.load(first[b] - 1);
+    ws.aba.w.store(first[b],
+                   block_velocities(model, ws.aba, q, v, f_ext, first[b], first[b] + 1, w));
+    if (b + 1 == blocks) return;
+    const HandleForces<S> turn = ws.assembly.forces.load(b);
+    const Mat3<S> E{turn.f1.n, turn.f1.f, turn.f2.n};
+    ws.aba.w.store(first[b + 1] - 1, E * (w + turn.f2.f));
+  }
+}
+
 /// qdd = M^-1 (tau - C v - g - [friction] + J^T f_ext). first: by cut_into_blocks. singular:
 /// workspace of `blocks` numbers. Other arguments as for rnea (v is read always); qdd: writer of nv
 /// numbers. Returns 0, or 1 + the coordinate at which the motion is singular (then qdd means
@@ -234,16 +338,23 @@ RBD_KERNEL S dcae(const Exec& executor, const ModelView<Real>& model,
                   const DcaeWorkspace<S, Array>& ws, std::int32_t blocks, const std::int32_t* first,
                   const Array<S>& singular, Q q, V v, T tau, F f_ext, const Vec3<S>& gravity,
                   bool friction, Qdd qdd) {
-  compute_turns(model, ws.aba.turns, q);
-  aba_velocities(model, ws.aba, q, v, f_ext, WorldBase<S>{gravity});
   const auto torque = [&](std::int32_t i) {
     return driving_torque<S>(model, model.body[i].v_index, v, tau, friction);
   };
-  if (blocks == 1) return one_block<S>(model, ws, q, gravity, torque, qdd);
+  if (blocks == 1) {
+    compute_turns(model, ws.aba.turns, q);
+    aba_velocities(model, ws.aba, q, v, f_ext, WorldBase<S>{gravity});
+    return one_block<S>(model, ws, q, gravity, torque, qdd);
+  }
   const auto first_body = [&](std::int32_t block) { return first[block]; };
+  start_blocks(executor, model, ws, blocks, first, q, v, f_ext);
   executor.map(
       blocks,
       [&](std::int32_t b) {
+        if (b > 0) {
+          block_velocities(model, ws.aba, q, v, f_ext, first[b] + 1, first[b + 1],
+                           ws.aba.w.load(first[b]));
+        }
         TwoHandles<S> block{};
         singular.store(b, set_block<S>(model, ws, q, first[b], first[b + 1], torque, block));
         ws.assembly.node.store(b, block);

@@ -63,24 +63,36 @@ RBD_INLINE PathMotion<S> path_motion(const ModelView<Real>& model,
   return end;
 }
 
-/// The turn and the angular velocity of PathMotion alone; the rest is zero. All that aba asks of
-/// velocities.
+/// How the end of a path turns: all that aba asks of velocities.
+template <class S>
+struct PathTurn {
+  Mat3<S> E;  ///< base axes to body axes
+  /// Angular velocity relative to the base along the body's axes: turned from body to body as aba
+  /// turns it. Along the base's axes it would take on the errors that E gathers on a long path.
+  Vec3<S> w;
+};
+
 template <class S, class Real, template <class> class Array, class Q, class V>
-RBD_INLINE PathMotion<S> path_turn(const ModelView<Real>& model, const JointTurns<S, Array>& turns,
-                                   Q q, V v) {
-  PathMotion<S> end{Mat3<S>::identity(), Vec3<S>::zero(), Motion<S>::zero(), Motion<S>::zero()};
+RBD_INLINE PathTurn<S> path_turn(const ModelView<Real>& model, const JointTurns<S, Array>& turns,
+                                 Q q, V v) {
+  PathTurn<S> end{Mat3<S>::identity(), Vec3<S>::zero()};
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
-      end.E = joint_transform(body, joint, placement, turns, i, q).rotate_rows(end.E);
-      Motion<S> own = Motion<S>::zero();
+      const auto X = joint_transform(body, joint, placement, turns, i, q);
+      end.E = X.rotate_rows(end.E);
+      end.w = X.rotate(end.w);
       for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
-        column.add_along(end.E, own, joint_rate(body, v, k));
+        column.add_angular_to(end.w, joint_rate(body, v, k));
       });
-      end.v.w += own.w;
     });
   }
   return end;
+}
+
+template <class S>
+RBD_INLINE Vec3<S> turned_along(const Vec3<S>& w_base, const PathTurn<S>& path) {
+  return path.E * w_base + path.w;
 }
 
 /// The end of the path as the base of what hangs on it, in its own axes, given the motion of the

@@ -92,13 +92,13 @@ RBD_INLINE Motion<S> base_acceleration(const Vec3<S>& gravity) {
 
 /// Net forces at rest: the one acceleration is gravity's.
 template <class S, Executor Exec, class Real, template <class> class Array, class Q, class F>
-RBD_KERNEL void net_forces_at_rest(const Exec& executor, const ScanRobot<Real>& robot,
+RBD_DRIVER void net_forces_at_rest(const Exec& executor, const ScanRobot<Real>& robot,
                                    const RneaScanWorkspace<S, Array>& ws, const Q& q,
                                    const F& f_ext, const Vec3<S>& gravity) {
   place_bodies<S>(executor, robot, ws.place, ws.tour, q);
   executor.map(
       robot.model.body_count,
-      [&](std::int32_t i) {
+      [=] RBD_LAMBDA(std::int32_t i) {
         const Motion<S> a = ws.place.X0.load(i).apply(base_acceleration(gravity));
         store_net_force(robot.model.body[i], ws, i, Motion<S>::zero(), a, f_ext);
       },
@@ -110,7 +110,7 @@ RBD_KERNEL void net_forces_at_rest(const Exec& executor, const ScanRobot<Real>& 
 ///   a = irootfix(+) of S0_i qdd_i + v_i x vJ_i
 template <class S, Executor Exec, class Real, template <class> class Array, class Q, class V,
           class A, class F>
-RBD_KERNEL void net_forces_by_sums(const Exec& executor, const ScanRobot<Real>& robot,
+RBD_DRIVER void net_forces_by_sums(const Exec& executor, const ScanRobot<Real>& robot,
                                    const RneaScanWorkspace<S, Array>& ws, const Q& q, const V& v,
                                    const A& a, const F& f_ext, const Vec3<S>& gravity) {
   place_bodies<S>(executor, robot, ws.place, ws.tour, q);
@@ -118,16 +118,18 @@ RBD_KERNEL void net_forces_by_sums(const Exec& executor, const ScanRobot<Real>& 
   const auto steps = ws.tour.template steps<Motion<S>>(executor, sum);
   irootfix(
       executor, robot.tree, sum, steps,
-      [&](std::int32_t i) { return joint_motion_at_root(robot.model.body[i], ws.place, v); },
-      [&](std::int32_t i, const Motion<S>& v_0) { ws.v.store(i, v_0); });
+      [=] RBD_LAMBDA(std::int32_t i) {
+        return joint_motion_at_root(robot.model.body[i], ws.place, v);
+      },
+      [=] RBD_LAMBDA(std::int32_t i, const Motion<S>& v_0) { ws.v.store(i, v_0); });
   irootfix(
       executor, robot.tree, sum, steps,
-      [&](std::int32_t i) {
+      [=] RBD_LAMBDA(std::int32_t i) {
         const BodyView<Real>& body = robot.model.body[i];
         const Motion<S> v_J = joint_motion_at_root(body, ws.place, v);
         return joint_motion_at_root(body, ws.place, a) + cross(ws.v.load(i), v_J);
       },
-      [&](std::int32_t i, const Motion<S>& a_0) {
+      [=] RBD_LAMBDA(std::int32_t i, const Motion<S>& a_0) {
         const Transform<S>& X0 = ws.place.X0.load(i);
         store_net_force(robot.model.body[i], ws, i, X0.apply(ws.v.load(i)),
                         X0.apply(a_0 + base_acceleration(gravity)), f_ext);
@@ -139,7 +141,7 @@ RBD_KERNEL void net_forces_by_sums(const Exec& executor, const ScanRobot<Real>& 
 ///   a_i = X_i a_p + S_i qdd_i + v_i x S_i qd_i
 template <class S, Executor Exec, class Real, template <class> class Array, class Q, class V,
           class A, class F>
-RBD_KERNEL void net_forces_by_recurrence(const Exec& executor, const ScanRobot<Real>& robot,
+RBD_DRIVER void net_forces_by_recurrence(const Exec& executor, const ScanRobot<Real>& robot,
                                          const RneaScanWorkspace<S, Array>& ws, const Q& q,
                                          const V& v, const A& a, const F& f_ext,
                                          const Vec3<S>& gravity) {
@@ -148,24 +150,25 @@ RBD_KERNEL void net_forces_by_recurrence(const Exec& executor, const ScanRobot<R
   const auto steps = ws.tour.template steps<Pair>(executor, recurrence);
   executor.map(
       robot.model.body_count,
-      [&](std::int32_t i) { ws.X.store(i, body_transform<S>(robot.model.body[i], q)); }, 1);
+      [=] RBD_LAMBDA(std::int32_t i) { ws.X.store(i, body_transform<S>(robot.model.body[i], q)); },
+      1);
   irootfix(
       executor, robot.tree, recurrence, steps,
-      [&](std::int32_t i) {
+      [=] RBD_LAMBDA(std::int32_t i) {
         return Pair{ws.X.load(i), joint_motion<S>(robot.model.body[i], v)};
       },
-      [&](std::int32_t i, const Pair& path) {
+      [=] RBD_LAMBDA(std::int32_t i, const Pair& path) {
         store_place(robot.model.body[i], ws.place, i, path.X);
         ws.v.store(i, path.b);
       });
   irootfix(
       executor, robot.tree, recurrence, steps,
-      [&](std::int32_t i) {
+      [=] RBD_LAMBDA(std::int32_t i) {
         const BodyView<Real>& body = robot.model.body[i];
         return Pair{ws.X.load(i),
                     joint_motion<S>(body, a) + cross(ws.v.load(i), joint_motion<S>(body, v))};
       },
-      [&](std::int32_t i, const Pair& path) {
+      [=] RBD_LAMBDA(std::int32_t i, const Pair& path) {
         // What the world's acceleration becomes along the path, and what the path adds to it.
         const Motion<S> a_i = path.X.apply(base_acceleration(gravity)) + path.b;
         store_net_force(robot.model.body[i], ws, i, ws.v.load(i), a_i, f_ext);
@@ -176,15 +179,15 @@ RBD_KERNEL void net_forces_by_recurrence(const Exec& executor, const ScanRobot<R
 /// root coordinates already, so that nothing needs to be transformed back.
 template <class S, Executor Exec, class Real, template <class> class Array, class V, class A,
           class Tau>
-RBD_KERNEL void joint_torques(const Exec& executor, const ScanRobot<Real>& robot,
+RBD_DRIVER void joint_torques(const Exec& executor, const ScanRobot<Real>& robot,
                               const RneaScanWorkspace<S, Array>& ws, const V& v, const A& a,
                               bool friction, const Tau& tau) {
   const ModelView<Real>& model = robot.model;
   const Sum<Force<S>> sum;
   ileaffix(
       executor, robot.tree, sum, ws.tour.template steps<Force<S>>(executor, sum),
-      [&](std::int32_t i) { return ws.f.load(i); },
-      [&](std::int32_t i, const Force<S>& f_J) {
+      [=] RBD_LAMBDA(std::int32_t i) { return ws.f.load(i); },
+      [=] RBD_LAMBDA(std::int32_t i, const Force<S>& f_J) {
         const BodyView<Real>& body = model.body[i];
         for (std::int32_t l = body.column; l < body.column + nv_of(body.type); ++l) {
           ws.column_tau.store(l, S(body.multiplier) * dot(ws.place.axis.load(l), f_J));
@@ -192,7 +195,7 @@ RBD_KERNEL void joint_torques(const Exec& executor, const ScanRobot<Real>& robot
       });
   executor.map(
       model.nv,
-      [&](std::int32_t k) {  // joints that mimic add to the coordinate that they follow
+      [=] RBD_LAMBDA(std::int32_t k) {  // joints that mimic add to the coordinate that they follow
         S sum_of_columns = joint_terms<S>(model, k, v, a, friction);
         for (std::int32_t at = robot.owners.first[k]; at < robot.owners.first[k + 1]; ++at) {
           sum_of_columns = sum_of_columns + ws.column_tau.load(robot.owners.column[at]);
@@ -206,7 +209,7 @@ RBD_KERNEL void joint_torques(const Exec& executor, const ScanRobot<Real>& robot
 /// root and with the number of bodies (docs/vtree.md). Arguments as there.
 template <ScanForm form, class S, Executor Exec, class Real, template <class> class Array, class Q,
           class V, class A, class F, class Tau>
-RBD_KERNEL void rnea_scan(const Exec& executor, const ScanRobot<Real>& robot,
+RBD_DRIVER void rnea_scan(const Exec& executor, const ScanRobot<Real>& robot,
                           const RneaScanWorkspace<S, Array>& ws, const Q& q, const V& v, const A& a,
                           const F& f_ext, const Vec3<S>& gravity, bool friction, const Tau& tau) {
   if constexpr (is_zero<V> && is_zero<A>) {

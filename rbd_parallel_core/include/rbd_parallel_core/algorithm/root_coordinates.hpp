@@ -76,14 +76,14 @@ RBD_KERNEL void store_place(const BodyView<Real>& body, const RootCoordinates<S,
 
 /// X0 = irootfix of iX_parent: the one scan that is more than a sum.
 template <class S, Executor Exec, class Real, template <class> class Array, class Q>
-RBD_KERNEL void place_bodies(const Exec& executor, const ScanRobot<Real>& robot,
+RBD_DRIVER void place_bodies(const Exec& executor, const ScanRobot<Real>& robot,
                              const RootCoordinates<S, Array>& place, const TourMemory<S>& tour,
                              const Q& q) {
   const PathProduct<S> product;
   irootfix(
       executor, robot.tree, product, tour.template steps<Transform<S>>(executor, product),
-      [&](std::int32_t i) { return body_transform<S>(robot.model.body[i], q); },
-      [&](std::int32_t i, const Transform<S>& X0) {
+      [=] RBD_LAMBDA(std::int32_t i) { return body_transform<S>(robot.model.body[i], q); },
+      [=] RBD_LAMBDA(std::int32_t i, const Transform<S>& X0) {
         store_place(robot.model.body[i], place, i, X0);
       });
 }

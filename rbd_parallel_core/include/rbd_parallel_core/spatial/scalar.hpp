@@ -6,20 +6,20 @@
 #include <limits>
 #include <type_traits>
 
-/// Marks a function that a CUDA thread may call too.
+/// Marks a function that a CUDA thread may call too; an algorithm, local to the file that uses it
+/// for the second reason below. CUDA kernels inline it: a call would spill what its caller keeps.
 #if defined(__CUDACC__)
 #define RBD_HD __host__ __device__
+#define RBD_KERNEL RBD_HD static __forceinline__
 #else
 #define RBD_HD
+#define RBD_KERNEL RBD_HD static
 #endif
 
 /// Marks a small function of the kernels. It is always inlined, for two reasons: speed, and because
 /// the same header is compiled for several instruction sets, where an out-of-line copy made with
 /// AVX could be picked by the linker for the baseline path.
 #define RBD_INLINE RBD_HD inline __attribute__((always_inline))
-
-/// Marks an algorithm. It is local to the file that uses it, for the second of these reasons.
-#define RBD_KERNEL RBD_HD static
 
 /// As RBD_INLINE, for a lambda: `[&](const auto& x) RBD_INLINE_LAMBDA { ... }`.
 #define RBD_INLINE_LAMBDA __attribute__((always_inline))

@@ -52,6 +52,7 @@ class BlockPlan {
     std::int32_t registers = 1;
     std::int32_t shortest = 1;
   };
+  BlockPlan() = default;  ///< of no paths
   /// kind: what may share a block and a pack, per node. may_end: per node, whether a block should
   /// end there if the path goes on; empty: everywhere.
   BlockPlan(const HeavyPaths& paths, std::span<const std::uint8_t> kind,

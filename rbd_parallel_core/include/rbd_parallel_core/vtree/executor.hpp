@@ -8,6 +8,17 @@
 
 #include "rbd_parallel_core/spatial/scalar.hpp"
 
+/// Marks the lambdas that a data-parallel text hands to an executor, after their capture. They
+/// capture copies, so that they can be sent to a device.
+#if defined(__CUDACC__)
+#define RBD_LAMBDA __device__
+#else
+#define RBD_LAMBDA
+#endif
+
+/// Marks a text that runs on the host and hands out such lambdas; local to its file as RBD_KERNEL.
+#define RBD_DRIVER static
+
 /// What runs a data-parallel text. The texts in vtree/ and the scan forms in algorithm/ know four
 /// words only: map, exclusive scan, scatter and gather. They contain no other loop over nodes and
 /// keep no memory, so that a GPU can stand behind the same words.
@@ -37,7 +48,7 @@ template <Executor Exec, class Value, class Store>
 void scatter(const Exec& executor, std::int32_t n, const std::int32_t* to, const Value& value,
              const Store& store) {
   executor.map(
-      n, [&](std::int32_t i) { store(to[i], value(i)); }, 1);
+      n, [=] RBD_LAMBDA(std::int32_t i) { store(to[i], value(i)); }, 1);
 }
 
 /// use(i, load(from[i])) for 0 <= i < n.
@@ -45,7 +56,7 @@ template <Executor Exec, class Load, class Use>
 void gather(const Exec& executor, std::int32_t n, const std::int32_t* from, const Load& load,
             const Use& use) {
   executor.map(
-      n, [&](std::int32_t i) { use(i, load(from[i])); }, 1);
+      n, [=] RBD_LAMBDA(std::int32_t i) { use(i, load(from[i])); }, 1);
 }
 
 /// data[first], ..., data[last - 1] become their running combination after `carry`, exclusively.

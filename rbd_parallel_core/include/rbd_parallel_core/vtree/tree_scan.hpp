@@ -42,7 +42,7 @@ struct WholeSteps {
   RBD_INLINE void store(std::int32_t k, const T& value) const { step[k] = value; }
   template <Executor Exec, class Group>
   void scan(const Exec& executor, std::int32_t count, const Group& group) const {
-    const auto op = [&group](const T& a, const T& b) { return group.combine(a, b); };
+    const auto op = [group] RBD_LAMBDA(const T& a, const T& b) { return group.combine(a, b); };
     executor.exclusive_scan(step, count, op, group.neutral(), scratch);
   }
 };
@@ -70,7 +70,7 @@ struct PlaneSteps {
   }
   template <Executor Exec>
   void scan(const Exec& executor, std::int32_t, const Sum<T>&) const {
-    const auto plus = [](const S& a, const S& b) { return a + b; };
+    const auto plus = [] RBD_LAMBDA(const S& a, const S& b) { return a + b; };
     for (std::int32_t d = 0; d < planes; ++d) {
       executor.exclusive_scan(plane(d), count, plus, S(RealOf<S>(0)), scratch);
     }
@@ -89,7 +89,7 @@ void lay_along_tour(const Exec& executor, const VTreeView& tree, const Group& gr
                     const Steps& steps, const Data& d, const AtLeave& at_leave) {
   executor.map(
       tree.node_count,
-      [&](std::int32_t i) {
+      [=] RBD_LAMBDA(std::int32_t i) {
         const auto value = i < tree.size ? d(i) : group.neutral();
         steps.store(tree.lp[i], value);
         steps.store(tree.rp[i], at_leave(value));
@@ -103,7 +103,7 @@ template <Executor Exec, class Group, class Steps, class Data>
 void scan_what_is_open(const Exec& executor, const VTreeView& tree, const Group& group,
                        const Steps& steps, const Data& d) {
   lay_along_tour(executor, tree, group, steps, d,
-                 [&](const auto& value) { return group.inverse(value); });
+                 [=] RBD_LAMBDA(const auto& value) { return group.inverse(value); });
   steps.scan(executor, tree.step_count(), group);
 }
 
@@ -111,7 +111,8 @@ void scan_what_is_open(const Exec& executor, const VTreeView& tree, const Group&
 template <Executor Exec, class Group, class Steps, class Data>
 void scan_what_was_entered(const Exec& executor, const VTreeView& tree, const Group& group,
                            const Steps& steps, const Data& d) {
-  lay_along_tour(executor, tree, group, steps, d, [&](const auto&) { return group.neutral(); });
+  lay_along_tour(executor, tree, group, steps, d,
+                 [=] RBD_LAMBDA(const auto&) { return group.neutral(); });
   steps.scan(executor, tree.step_count(), group);
 }
 
@@ -122,7 +123,7 @@ void rootfix(const Exec& executor, const VTreeView& tree, const Group& group, co
              const Data& d, const Use& use) {
   scan_what_is_open(executor, tree, group, steps, d);
   gather(
-      executor, tree.size, tree.lp, [&](std::int32_t k) { return steps.load(k); }, use);
+      executor, tree.size, tree.lp, [=] RBD_LAMBDA(std::int32_t k) { return steps.load(k); }, use);
 }
 
 /// The same with i itself as the last: r_i = combine(rootfix_i, d_i).
@@ -131,7 +132,8 @@ void irootfix(const Exec& executor, const VTreeView& tree, const Group& group, c
               const Data& d, const Use& use) {
   scan_what_is_open(executor, tree, group, steps, d);
   gather(
-      executor, tree.size, tree.lp, [&](std::int32_t k) { return steps.load(k + 1); }, use);
+      executor, tree.size, tree.lp, [=] RBD_LAMBDA(std::int32_t k) { return steps.load(k + 1); },
+      use);
 }
 
 /// use(i, r): r combines the data of the subtree of i, i first and the others in the order in which
@@ -143,7 +145,7 @@ void ileaffix(const Exec& executor, const VTreeView& tree, const Group& group, c
   scan_what_was_entered(executor, tree, group, steps, d);
   executor.map(
       tree.size,
-      [&](std::int32_t i) {
+      [=] RBD_LAMBDA(std::int32_t i) {
         use(i, group.combine(group.inverse(steps.load(tree.lp[i])), steps.load(tree.rp[i])));
       },
       1);
@@ -156,7 +158,7 @@ void leaffix(const Exec& executor, const VTreeView& tree, const Group& group, co
   scan_what_was_entered(executor, tree, group, steps, d);
   executor.map(
       tree.size,
-      [&](std::int32_t i) {
+      [=] RBD_LAMBDA(std::int32_t i) {
         use(i, group.combine(group.inverse(steps.load(tree.lp[i] + 1)), steps.load(tree.rp[i])));
       },
       1);

@@ -204,7 +204,12 @@ Result AutoBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
 
 template <class Real>
 Result AutoBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
-  if (args.method != ForwardMethod::aba) return cpu_.forward_dynamics(args);
+  const bool two_port = args.method == ForwardMethod::two_port;
+  if (two_port && args.layout == Layout::lanes) {  // the lanes are those of `cpu`
+    return {Code::unsupported, Argument::method, 0, static_cast<std::int64_t>(args.method)};
+  }
+  if (two_port) return tree_->forward_dynamics(args);
+  if (args.method == ForwardMethod::crba) return cpu_.forward_dynamics(args);
   return chosen(Operation::forward_dynamics, args.batch, args.layout).forward_dynamics(args);
 }
 

@@ -48,6 +48,9 @@ class AutoBackend final : public BasicBackend<Real> {
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
+  bool goes_by_two_ports() const noexcept override {
+    return tree_ && tree_->offers(ForwardMethod::two_port);
+  }
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_bias_forces(const Forces& args) noexcept override;
   Result do_gravity_forces(const Forces& args) noexcept override;

@@ -25,12 +25,12 @@ Real own_inertia(const ModelView<Real>& model, std::int32_t i) {
 
 /// Bodies that may end a block of forward dynamics. The block divides by what its last joint sees
 /// of its last body alone, where the sequential algorithm divides by what it sees of all beyond: a
-/// massless link there would cost all digits. So it must not be much lighter than its neighbours on
-/// the path, of the same joint type.
+/// massless link there would cost all digits. So it must not be lighter than `share` of what its
+/// neighbours on the path, of the same joint type, have.
 template <class Real>
-std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const HeavyPaths& paths) {
+std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const HeavyPaths& paths,
+                                       Real share) {
   constexpr std::int32_t neighbours = 8;
-  constexpr Real much_lighter = Real(0.02);
   std::vector<std::uint8_t> heavy(static_cast<std::size_t>(model.body_count), 0);
   for (std::int32_t path = 0; path < paths.count(); ++path) {
     const std::span<const std::int32_t> nodes = paths.nodes(path);
@@ -44,27 +44,37 @@ std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const Heavy
         const bool alike = model.body[nodes[at(j)]].type == model.body[nodes[at(k)]].type;
         if (alike) largest = std::max(largest, inertia[at(j)]);
       }
-      heavy[at(nodes[at(k)])] = inertia[at(k)] > 0 && inertia[at(k)] >= much_lighter * largest;
+      heavy[at(nodes[at(k)])] = inertia[at(k)] > 0 && inertia[at(k)] >= share * largest;
     }
   }
   return heavy;
 }
 
 /// Bodies of a group of subtrees: with all their numbers they stay in the second cache.
-constexpr std::int32_t largest_group = 1024;
+constexpr std::int32_t largest_group = 2048;
+/// Groups pay where the last cache does not hold all bodies, ...
+constexpr std::int32_t bodies_beyond_caches = 1 << 18;
+/// ... unless lanes stay empty because a group has too few paths: this share must be of use.
+constexpr double used_lanes = 0.75;
+
+/// Blocks are cut where a body is as heavy as this, so that a seam costs no digit.
+constexpr double heavy_share = 0.1;
+/// Where the kind of joint changes they must be cut: a body lighter than this costs too many.
+constexpr double light_share = 0.02;
 
 template <class Real>
-HeavyPaths heavy_paths_of(const ModelView<Real>& model) {
+std::vector<std::int32_t> parents_of(const ModelView<Real>& model) {
   std::vector<std::int32_t> parent;
   for (std::int32_t i = 0; i < model.body_count; ++i) parent.push_back(model.body[i].parent);
-  return HeavyPaths(parent, subtree_groups(parent, largest_group));
+  return parent;
 }
 
 /// Blocks short enough that the numbers of a pack stay in the near caches and that two threads find
 /// work in a small tree; long enough that seams cost little.
 template <class Real>
-BlockPlan make_plan(const ModelView<Real>& model, const HeavyPaths& paths,
-                    std::span<const std::uint8_t> heavy, std::int32_t width, std::int32_t longest) {
+BlockPlan make_plan(const ModelView<Real>& model, const HeavyPaths& paths, std::int32_t width,
+                    std::int32_t longest) {
+  const std::vector<std::uint8_t> heavy = heavy_bodies(model, paths, Real(heavy_share));
   std::vector<std::uint8_t> kind;
   BlockPlan::Options options{.width = width, .longest = 256, .registers = 2, .shortest = 12};
   if (longest > 0) options = {.width = width, .longest = longest};
@@ -75,6 +85,19 @@ BlockPlan make_plan(const ModelView<Real>& model, const HeavyPaths& paths,
     if (nv_of(type) == 1) options.fill |= 1U << static_cast<unsigned>(type);
   }
   return BlockPlan(paths, kind, heavy, options);
+}
+
+/// By groups of subtrees where that is asked for, or pays.
+template <class Real>
+HeavyPaths choose_paths(const ModelView<Real>& model, std::int32_t width,
+                        const TreeOptions& options) {
+  const std::vector<std::int32_t> parent = parents_of(model);
+  if (options.group > 0) return HeavyPaths(parent, subtree_groups(parent, options.group));
+  if (model.body_count < bodies_beyond_caches) return HeavyPaths(parent);
+  HeavyPaths grouped(parent, subtree_groups(parent, largest_group));
+  const BlockPlan plan = make_plan(model, grouped, width, options.block);
+  const double lanes = double(plan.step_count()) * width;
+  return model.body_count >= used_lanes * lanes ? std::move(grouped) : HeavyPaths(parent);
 }
 
 bool ends_heavy(const BlockPlan& plan, std::span<const std::uint8_t> heavy) {
@@ -102,13 +125,13 @@ constexpr std::int32_t steps_of_task = 32;
 
 template <class Real>
 BlockDynamics<Real>::BlockDynamics(const ModelView<Real>& model, InstructionSet set, int threads,
-                                   std::int32_t longest)
-    : table_(&block_table<Real>(set)),
-      heavy_(heavy_bodies(model, heavy_paths_of(model))),
-      plan_(make_plan(model, heavy_paths_of(model), heavy_, table_->width, longest)),
-      can_go_forward_(ends_heavy(plan_, heavy_)),
-      offsets_(offsets_of(plan_)),
+                                   const TreeOptions& options)
+    : table_(options.lanes ? &block_table<Real>(set) : &lone_block_table<Real>(set)),
       team_(threads) {
+  const HeavyPaths paths = choose_paths(model, table_->width, options);
+  plan_ = make_plan(model, paths, table_->width, options.block);
+  can_go_forward_ = ends_heavy(plan_, heavy_bodies(model, paths, Real(light_share)));
+  offsets_ = offsets_of(plan_);
   for (const BlockPlan::Level& level : plan_.levels()) {
     work_.push_back(work_of(level.first_pack, level.last_pack));
   }
@@ -144,6 +167,7 @@ void BlockDynamics<Real>::take_memory() {
   context_.work.memory = work_memory_.get();
   for (std::size_t g = 1; g < groups_.size(); ++g) {
     const WorkArea area = area_of(groups_[g].all.packs.begin, groups_[g].all.packs.end);
+    largest_area_.packs = std::max(largest_area_.packs, area.packs);
     largest_area_.steps = std::max(largest_area_.steps, area.steps);
     largest_area_.size.q = std::max(largest_area_.size.q, area.size.q);
     largest_area_.size.v = std::max(largest_area_.size.v, area.size.v);
@@ -162,8 +186,10 @@ WorkArea BlockDynamics<Real>::area_of(std::int32_t first_pack, std::int32_t last
   };
   const PackOffsets &first = offsets_[at(first_pack)], &last = offsets_[at(last_pack)];
   return {nullptr,
+          first_pack,
           step(first_pack),
           first,
+          last_pack - first_pack,
           step(last_pack) - step(first_pack),
           {last.q - first.q, last.v - first.v}};
 }
@@ -173,6 +199,7 @@ BlockContext<Real> BlockDynamics<Real>::context_of(const Group& group, int threa
   BlockContext<Real> context = context_;
   context.work = area_of(group.all.packs.begin, group.all.packs.end);
   context.work.memory = areas_[static_cast<std::size_t>(thread)].get();
+  context.work.packs = largest_area_.packs;
   context.work.steps = largest_area_.steps;
   context.work.size = largest_area_.size;
   return context;

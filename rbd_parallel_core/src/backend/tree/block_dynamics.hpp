@@ -5,6 +5,7 @@
 
 #include "../kernels/kernel_memory.hpp"
 #include "block_table.hpp"
+#include "rbd_parallel_core/backend.hpp"
 #include "team.hpp"
 
 namespace rbd_parallel_core {
@@ -14,9 +15,8 @@ namespace rbd_parallel_core {
 template <class Real>
 class BlockDynamics {
  public:
-  /// longest: bodies of a block, or 0 to choose by the number of bodies.
   BlockDynamics(const ModelView<Real>& model, InstructionSet set, int threads,
-                std::int32_t longest);
+                const TreeOptions& options);
 
   void inverse_dynamics(const TreeState<Real>& state) noexcept;
   /// Whether forward dynamics may be done by blocks: on each that does not end its path stands a
@@ -79,9 +79,8 @@ class BlockDynamics {
   std::byte* scratch(int thread) const { return scratch_[static_cast<std::size_t>(thread)].get(); }
 
   const BlockTable<Real>* table_;
-  std::vector<std::uint8_t> heavy_;  ///< per body
   BlockPlan plan_;
-  bool can_go_forward_;
+  bool can_go_forward_ = false;
   std::vector<PackOffsets> offsets_;
   std::vector<Work> work_;               ///< by level
   std::vector<std::uint8_t> has_roots_;  ///< by level

@@ -21,6 +21,11 @@ struct BlockFrame {
   Vec3<S> high, low;  ///< its origin in the world, the sum of both
 };
 
+/// Sines and cosines of a pack are followed by so many that mean nothing: of plain numbers
+/// sincos_all works on several at a time, and what belongs to the next pack may be in use.
+template <class S>
+inline constexpr std::int32_t turns_after_pack = ScalarTraits<S>::width == 1 ? turns_padding : 0;
+
 /// All that the phases keep from one to the next, in one block of memory.
 template <class S>
 struct BlockShared {
@@ -34,6 +39,7 @@ struct BlockShared {
   // Numbers, by block.
   MovingBase<Real>* base;    ///< how its base moves
   PathMotion<Real>* motion;  ///< how its end moves relative to that
+  PathTurn<Real>* turn;      ///< the same for forward dynamics
   Force<Real>* top;          ///< that it exerts on its base
   Force<Real>* tip;          ///< that it exerts on the next block of the path
   TwoPort<Real>* port;       ///< it alone; after close_paths M and m with all that hangs on its end
@@ -79,6 +85,7 @@ struct BlockShared {
     cut(taint, packs);
     cut(base, blocks);
     cut(motion, blocks);
+    cut(turn, blocks);
     cut(top, blocks);
     cut(tip, blocks);
     cut(port, blocks);
@@ -122,6 +129,7 @@ struct BlockWork {
 
  private:
   RBD_INLINE std::size_t lay_out(std::byte* memory, const WorkArea& area) {
+    const auto packs = static_cast<std::size_t>(area.packs);
     const auto steps = static_cast<std::size_t>(area.steps);
     const auto nq = static_cast<std::size_t>(area.size.q);
     const auto nv = static_cast<std::size_t>(area.size.v);
@@ -133,8 +141,8 @@ struct BlockWork {
     cut(q, nq);
     cut(v, nv);
     cut(a, nv);
-    cut(sine, steps);
-    cut(cosine, steps);
+    cut(sine, steps + packs * turns_after_pack<S>);
+    cut(cosine, steps + packs * turns_after_pack<S>);
     const std::size_t begin = used;
     cut(f, steps);
     cut(c, steps);
@@ -179,7 +187,7 @@ struct BlockScratch {
       piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
       used += count * sizeof(T);
     };
-    cut(angle, steps);
+    cut(angle, steps + turns_after_pack<S>);
     cut(w, steps);
     cut(a, steps);
     cut(K, steps);
@@ -231,7 +239,9 @@ struct PackRobot {
     robot.model.armature = robot.shared.armature + robot.at.v;
     robot.model.damping = robot.shared.damping + robot.at.v;
     robot.model.friction = robot.shared.friction + robot.at.v;
-    robot.ws.turns = {{robot.scratch.angle}, {robot.work.sine + step}, {robot.work.cosine + step}};
+    const std::int32_t turns = step + (p - context.work.first_pack) * turns_after_pack<S>;
+    robot.ws.turns = {
+        {robot.scratch.angle}, {robot.work.sine + turns}, {robot.work.cosine + turns}};
     robot.ws.w = {robot.scratch.w};
     robot.ws.a = {robot.scratch.a};
     robot.ws.K = {robot.scratch.K};
@@ -674,10 +684,10 @@ RBD_KERNEL void read_forward_pack(const BlockContext<RealOf<S>>& context,
   shared.taint[p] = taint;
   const PackRow<S> q{robot.q().data};
   if (robot.pack.ends_paths || state.v == nullptr) return;
-  const PathMotion<S> turn = path_turn(robot.model, robot.ws.turns, q, PackRow<S>{robot.v().data});
+  const PathTurn<S> turn = path_turn(robot.model, robot.ws.turns, q, PackRow<S>{robot.v().data});
   to_lanes(
       turn, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
-        return shared.motion[robot.block(context.plan, l)];
+        return shared.turn[robot.block(context.plan, l)];
       });
 }
 
@@ -702,8 +712,7 @@ RBD_KERNEL void velocity_seams(const BlockContext<RealOf<S>>& context,
       const bool on_world = context.model.body[plan.nodes[plan.blocks[b].first]].parent < 0;
       if (on_world) shared.base[b].w = Vec3<Real>::zero();
     } else if (state.v != nullptr) {
-      const PathMotion<Real>& turn = shared.motion[b - 1];
-      shared.base[b].w = turn.E * (shared.base[b - 1].w + turn.v.w);
+      shared.base[b].w = turned_along(shared.base[b - 1].w, shared.turn[b - 1]);
     }
   }
 }

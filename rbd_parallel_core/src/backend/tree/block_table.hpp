@@ -45,10 +45,11 @@ struct PackOffsets {
 /// one group after the other, it stays in a cache.
 struct WorkArea {
   std::byte* memory;
-  std::int32_t first_step;  ///< that has a place in it, ...
-  PackOffsets first;        ///< ... and its coordinates
-  std::int32_t steps;       ///< there is room for
-  PackOffsets size;         ///< the same for coordinates
+  std::int32_t first_pack;    ///< that has a place in it, ...
+  std::int32_t first_step;    ///< ... its steps ...
+  PackOffsets first;          ///< ... and its coordinates
+  std::int32_t packs, steps;  ///< there is room for
+  PackOffsets size;           ///< the same for coordinates
 };
 
 /// What comes in and goes out: one state. Null pointers stand for zeros.
@@ -132,5 +133,13 @@ template <>
 const BlockTable<double>& block_table<double>(InstructionSet set);
 template <>
 const BlockTable<float>& block_table<float>(InstructionSet set);
+
+/// The same for one block at a time: a "pack" is a number.
+template <class Real>
+const BlockTable<Real>& lone_block_table(InstructionSet set);
+template <>
+const BlockTable<double>& lone_block_table<double>(InstructionSet set);
+template <>
+const BlockTable<float>& lone_block_table<float>(InstructionSet set);
 
 }  // namespace rbd_parallel_core

@@ -61,7 +61,7 @@ void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads, 
   blocks_ = nullptr;
   own_blocks_.reset();
   if (!model.has_mimic) {
-    blocks_ = blocks != nullptr ? blocks : &own_blocks_.emplace(model, set, threads, 0);
+    blocks_ = blocks != nullptr ? blocks : &own_blocks_.emplace(model, set, threads, TreeOptions{});
     find_runs();
     find_subtrees();
     cut_work(threads);

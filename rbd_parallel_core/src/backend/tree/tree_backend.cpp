@@ -42,6 +42,13 @@ std::span<T> row_of(std::span<T> array, std::size_t s, std::size_t n) noexcept {
   return array.empty() ? array : array.subspan(s * n, n);
 }
 
+void require_bodies(const char* what, int bodies) {
+  if (bodies >= 0) return;
+  throw std::invalid_argument("configure: a " + std::string(what) + " has " +
+                              std::to_string(bodies) +
+                              " bodies; expected a positive number, or 0 to have it chosen");
+}
+
 }  // namespace
 
 template <class Real>
@@ -49,10 +56,8 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   blocks_.reset();
   scans_.reset();
   mass_matrix_.reset();
-  if (options.tree.block < 0) {
-    throw std::invalid_argument("configure: a block has " + std::to_string(options.tree.block) +
-                                " bodies; expected a positive number, or 0 to have it chosen");
-  }
+  require_bodies("block", options.tree.block);
+  require_bodies("group", options.tree.group);
   this->configure_kernels(model, options, /*with_packs=*/false, 1);
   if (!cuts(model, options.tree)) return;
   const InstructionSet set = choose_instruction_set(options.instruction_set);
@@ -66,7 +71,7 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   }
   // Torques of mimic joints add up from several blocks: they are left to the sequential text.
   if (!model.has_mimic()) {
-    blocks_.emplace(this->kernel_model(), set, threads, options.tree.block);
+    blocks_.emplace(this->kernel_model(), set, threads, options.tree);
   }
   mass_matrix_.emplace();
   mass_matrix_->configure(this->kernel_model(), threads, set, blocks_ ? &*blocks_ : nullptr);
@@ -82,7 +87,7 @@ bool TreeBackend<Real>::side_by_side(Operation operation) const noexcept {
     case Operation::coriolis_forces:
       return blocks_.has_value();
     case Operation::forward_dynamics:
-      return blocks_ && blocks_->can_go_forward();
+      return goes_by_two_ports();
     case Operation::mass_matrix:
       return mass_matrix_ || scans_;
     case Operation::sparse_mass_matrix:
@@ -203,7 +208,7 @@ void TreeBackend<Real>::forward(const ForwardDynamics& args, std::size_t s) noex
 
 template <class Real>
 Result TreeBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
-  if (!blocks_ || !blocks_->can_go_forward() || args.method != ForwardMethod::aba) {
+  if (!goes_by_two_ports() || args.method == ForwardMethod::crba) {
     return KernelBackend<Real>::do_forward_dynamics(args);
   }
   for (std::size_t s = 0; s < args.batch; ++s) forward(args, s);

@@ -38,6 +38,7 @@ class TreeBackend final : public KernelBackend<Real> {
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
+  bool goes_by_two_ports() const noexcept override { return blocks_ && blocks_->can_go_forward(); }
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_coriolis_forces(const Forces& args) noexcept override;
   Result do_mass_matrix(const MassMatrix& args) noexcept override;

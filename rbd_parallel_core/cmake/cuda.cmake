@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+set(RBD_CUDA AUTO CACHE STRING "Build the backend cuda: AUTO (where a CUDA toolkit is found), ON or OFF")
+set_property(CACHE RBD_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(RBD_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90-real;100-real;120" CACHE STRING "Devices that the backend cuda is compiled for")
+
+# make_backend("cuda") looks for the library beside this one.
+set_target_properties(rbd_parallel_core PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN;${CMAKE_INSTALL_RPATH}")
+
+# The host side of the backend "cuda". It knows no CUDA: what it asks of a device is a table.
+add_library(rbd_gpu_host_side OBJECT EXCLUDE_FROM_ALL src/backend/cuda/gpu_backend.cpp)
+rbd_compile_options(rbd_gpu_host_side)
+set_target_properties(rbd_gpu_host_side PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(rbd_gpu_host_side PUBLIC src/backend)
+target_link_libraries(rbd_gpu_host_side PUBLIC rbd_parallel_core)
+
+# The same with the CPU in the place of the device, for tests.
+add_library(rbd_gpu_on_host STATIC EXCLUDE_FROM_ALL src/backend/cuda/host_api.cpp)
+rbd_compile_options(rbd_gpu_on_host)
+target_link_libraries(rbd_gpu_on_host PUBLIC rbd_gpu_host_side)
+
+# rbd_add_cuda(): the library with the kernels, which make_backend("cuda") loads.
+function(rbd_add_cuda)
+  find_package(CUDAToolkit 12 REQUIRED)
+  add_library(rbd_parallel_cuda SHARED
+    src/backend/cuda/cuda_api.cpp
+    src/backend/cuda/cuda_backend.cpp
+    src/backend/cuda/entries_of_double.cu
+    src/backend/cuda/entries_of_float.cu
+    src/backend/cuda/scans_of_double.cu
+    src/backend/cuda/scans_of_float.cu
+    $<TARGET_OBJECTS:rbd_gpu_host_side>)
+  add_library(rbd_parallel_core::rbd_parallel_cuda ALIAS rbd_parallel_cuda)
+  target_include_directories(rbd_parallel_cuda PRIVATE src/backend)
+  target_link_libraries(rbd_parallel_cuda PUBLIC rbd_parallel_core PRIVATE CUDA::cudart_static)
+  target_compile_features(rbd_parallel_cuda PUBLIC cxx_std_20)
+  set(kernels_are_errors $<$<BOOL:${RBD_WARNINGS_AS_ERRORS}>:SHELL:-Werror=all-warnings>)
+  target_compile_options(rbd_parallel_cuda PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off>
+    # The text fuses by itself, as on a CPU. Pragmas of GCC are for GCC; what `if constexpr` leaves out is unused.
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-std=c++20 -fmad=false --extended-lambda --expt-relaxed-constexpr -diag-suppress=1675,177 -Xptxas=-v>"
+    $<$<COMPILE_LANGUAGE:CUDA>:${kernels_are_errors}>)
+  set_target_properties(rbd_parallel_cuda PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION 0
+    CUDA_ARCHITECTURES "${RBD_CUDA_ARCHITECTURES}"
+    CUDA_RUNTIME_LIBRARY Static
+    # What ptxas says about the kernels is kept beside the objects.
+    CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_SOURCE_DIR}/cmake/keep_ptxas_report)
+  install(TARGETS rbd_parallel_cuda EXPORT export_rbd_parallel_core LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+if(RBD_CUDA)
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(CMAKE_CUDA_COMPILER nvcc PATHS /usr/local/cuda/bin)
+    if(NOT CMAKE_CUDA_COMPILER)
+      unset(CMAKE_CUDA_COMPILER CACHE)
+    endif()
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(CMAKE_CUDA_ARCHITECTURES OFF)  # the target says
+    enable_language(CUDA)
+    rbd_add_cuda()
+  elseif(RBD_CUDA STREQUAL "AUTO")
+    message(STATUS "No CUDA toolkit was found: the backend cuda is not built")
+  else()
+    message(FATAL_ERROR "RBD_CUDA is ON and no CUDA toolkit was found: set CUDACXX, or RBD_CUDA to OFF")
+  endif()
+endif()
+
+# Counts flops and bytes of the kernels' text; needs no CUDA.
+add_executable(rbd_gpu_counts EXCLUDE_FROM_ALL benchmark/gpu/rbd_gpu_counts.cpp)
+rbd_compile_options(rbd_gpu_counts)
+target_include_directories(rbd_gpu_counts PRIVATE test/algorithm)
+target_link_libraries(rbd_gpu_counts PRIVATE rbd_parallel_core)

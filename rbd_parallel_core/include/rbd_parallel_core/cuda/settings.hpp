@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rbd_parallel_core {
+
+/// How the backend "cuda" uses its device.
+struct GpuSettings {
+  int device = 0;             ///< as CUDA numbers them
+  std::size_t memory = 0;     ///< bytes of the device, or 0: half of what is free
+  std::size_t chunk = 65536;  ///< most states that are computed at once
+  std::int32_t block = 128;   ///< threads of a block, one for each state; at most 256
+  /// One state after the other, its bodies in parallel by scans (docs/vtree.md), where that is
+  /// offered: inverse dynamics without wrenches, the mass matrix in full. For one large tree.
+  bool bodies_in_parallel = false;
+};
+
+}  // namespace rbd_parallel_core

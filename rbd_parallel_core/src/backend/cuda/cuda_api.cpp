@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_api.hpp"
+
+#include <cuda_runtime_api.h>
+
+namespace rbd_parallel_core {
+namespace {
+
+/// The number of an error, which the runtime then forgets: whoever calls next shall not be blamed
+/// for it.
+int checked(cudaError_t error) {
+  if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
+  return static_cast<int>(error);
+}
+
+cudaStream_t stream_of(GpuApi::Stream stream) { return static_cast<cudaStream_t>(stream); }
+
+int driver_version(int* version) { return checked(cudaDriverGetVersion(version)); }
+int runtime_version(int* version) { return checked(cudaRuntimeGetVersion(version)); }
+int device_count(int* count) { return checked(cudaGetDeviceCount(count)); }
+int use_device(int device) { return checked(cudaSetDevice(device)); }
+int free_memory(std::size_t* bytes) {
+  std::size_t total = 0;
+  return checked(cudaMemGetInfo(bytes, &total));
+}
+int allocate(void** memory, std::size_t bytes) { return checked(cudaMalloc(memory, bytes)); }
+int release(void* memory) { return checked(cudaFree(memory)); }
+int allocate_pinned(void** memory, std::size_t bytes) {
+  return checked(cudaMallocHost(memory, bytes));
+}
+int release_pinned(void* memory) { return checked(cudaFreeHost(memory)); }
+int is_on_device(const void* memory, bool* answer) {
+  cudaPointerAttributes attributes{};
+  const int error = checked(cudaPointerGetAttributes(&attributes, memory));
+  *answer = error == 0 &&
+            (attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged);
+  return error;
+}
+int create_stream(GpuApi::Stream* stream) {
+  cudaStream_t created = nullptr;
+  const int error = checked(cudaStreamCreateWithFlags(&created, cudaStreamNonBlocking));
+  *stream = created;
+  return error;
+}
+int destroy_stream(GpuApi::Stream stream) { return checked(cudaStreamDestroy(stream_of(stream))); }
+int copy(void* to, const void* from, std::size_t bytes, GpuApi::Stream stream) {
+  return checked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_of(stream)));
+}
+int clear(void* memory, std::size_t bytes, GpuApi::Stream stream) {
+  return checked(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)));
+}
+int launch(void (*entry)(), const LaunchShape& shape, const void* body, GpuApi::Stream stream) {
+  void* arguments[] = {const_cast<void*>(body)};
+  return checked(cudaLaunchKernel(
+      reinterpret_cast<const void*>(entry), dim3(static_cast<unsigned>(shape.grid)),
+      dim3(static_cast<unsigned>(shape.block)), arguments, shape.shared_bytes, stream_of(stream)));
+}
+int synchronize(GpuApi::Stream stream) { return checked(cudaStreamSynchronize(stream_of(stream))); }
+const char* error_text(int error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
+
+}  // namespace
+
+const GpuApi& cuda_api() {
+  static constexpr GpuApi api{
+      driver_version, runtime_version, device_count,   use_device,   free_memory,   allocate,
+      release,        allocate_pinned, release_pinned, is_on_device, create_stream, destroy_stream,
+      copy,           clear,           launch,         synchronize,  error_text};
+  return api;
+}
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rbd_parallel_core/cuda/cuda_backend.hpp"
+
+#include "cuda_api.hpp"
+#include "device_entries.hpp"
+#include "gpu_backend.hpp"
+
+namespace rbd_parallel_core {
+
+template <>
+std::unique_ptr<BasicBackend<double>> make_cuda_backend<double>(const GpuSettings& settings) {
+  return std::make_unique<GpuBackend<double>>(
+      cuda_api(), GpuKernels<double>{device_state_entries<double>(), make_device_scans<double>},
+      settings);
+}
+template <>
+std::unique_ptr<BasicBackend<float>> make_cuda_backend<float>(const GpuSettings& settings) {
+  return std::make_unique<GpuBackend<float>>(
+      cuda_api(), GpuKernels<float>{device_state_entries<float>(), make_device_scans<float>},
+      settings);
+}
+
+}  // namespace rbd_parallel_core
+
+// What cuda_loader.cpp looks for; the caller becomes the owner.
+extern "C" rbd_parallel_core::BasicBackend<double>* rbd_parallel_cuda_backend_of_double() {
+  return rbd_parallel_core::make_cuda_backend<double>().release();
+}
+extern "C" rbd_parallel_core::BasicBackend<float>* rbd_parallel_cuda_backend_of_float() {
+  return rbd_parallel_core::make_cuda_backend<float>().release();
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_loader.hpp"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace rbd_parallel_core {
+namespace {
+
+constexpr const char* library = "librbd_parallel_cuda.so.0";
+
+template <class Real>
+std::unique_ptr<BasicBackend<Real>> load(const char* symbol) {
+  void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  void* const function = handle == nullptr ? nullptr : dlsym(handle, symbol);
+  if (function == nullptr) {
+    const char* const why = dlerror();
+    throw std::runtime_error(
+        "backend 'cuda' is not there: its library is built only where a CUDA toolkit is found (" +
+        std::string(why == nullptr ? library : why) + "); the backend 'cpu' needs none");
+  }
+  using Make = BasicBackend<Real>* (*)();
+  return std::unique_ptr<BasicBackend<Real>>(reinterpret_cast<Make>(function)());
+}
+
+}  // namespace
+
+template <>
+std::unique_ptr<BasicBackend<double>> load_cuda_backend<double>() {
+  return load<double>("rbd_parallel_cuda_backend_of_double");
+}
+template <>
+std::unique_ptr<BasicBackend<float>> load_cuda_backend<float>() {
+  return load<float>("rbd_parallel_cuda_backend_of_float");
+}
+
+}  // namespace rbd_parallel_core

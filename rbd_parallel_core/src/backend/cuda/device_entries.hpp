@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rbd_parallel_core/cuda/state_entries.hpp"
+#include "tree_dynamics.hpp"
+
+namespace rbd_parallel_core {
+
+/// The kernels of a device.
+template <class Real>
+StateEntries<Real> device_state_entries();
+template <>
+StateEntries<double> device_state_entries<double>();
+template <>
+StateEntries<float> device_state_entries<float>();
+
+/// The scan forms on a device.
+template <class Real>
+std::unique_ptr<TreeDynamics<Real>> make_device_scans(const GpuApi& api, GpuApi::Stream stream,
+                                                      const ScanRobot<Real>& robot);
+template <>
+std::unique_ptr<TreeDynamics<double>> make_device_scans<double>(const GpuApi& api,
+                                                                GpuApi::Stream stream,
+                                                                const ScanRobot<double>& robot);
+template <>
+std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuApi& api,
+                                                              GpuApi::Stream stream,
+                                                              const ScanRobot<float>& robot);
+
+}  // namespace rbd_parallel_core

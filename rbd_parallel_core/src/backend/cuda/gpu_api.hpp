@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "rbd_parallel_core/cuda/launch.hpp"
+
+namespace rbd_parallel_core {
+
+/// What the backend asks of a device, as a table: that of CUDA's runtime (cuda_api.cpp), one in
+/// which a CPU plays the device (host_api.hpp), or one of a test that fails where it is told to.
+/// The functions return 0, or the number of an error of CUDA.
+struct GpuApi {
+  using Stream = void*;
+
+  int (*driver_version)(int* version);   ///< 1000 major + 10 minor; 0: there is no driver
+  int (*runtime_version)(int* version);  ///< that the library was built with
+  int (*device_count)(int* count);
+  int (*use_device)(int device);  ///< for the calling thread
+  int (*free_memory)(std::size_t* bytes);
+  int (*allocate)(void** memory, std::size_t bytes);  ///< on the device
+  int (*release)(void* memory);
+  int (*allocate_pinned)(void** memory, std::size_t bytes);  ///< of the host
+  int (*release_pinned)(void* memory);
+  int (*is_on_device)(const void* memory, bool* answer);
+  int (*create_stream)(Stream* stream);
+  int (*destroy_stream)(Stream stream);
+  int (*copy)(void* to, const void* from, std::size_t bytes, Stream stream);  ///< in any direction
+  int (*clear)(void* memory, std::size_t bytes, Stream stream);               ///< to zero
+  /// body: what the kernel takes, by value.
+  int (*launch)(void (*entry)(), const LaunchShape& shape, const void* body, Stream stream);
+  int (*synchronize)(Stream stream);
+  const char* (*error_text)(int error);
+};
+
+/// The numbers of CUDA's errors that are told apart here.
+namespace gpu_error {
+inline constexpr int none = 0, out_of_memory = 2, driver_too_old = 35, no_device = 100;
+}
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu_backend.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
+
+namespace rbd_parallel_core {
+namespace {
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// Where the numbers of a sparse M lie in the full one.
+std::vector<std::int32_t> sparse_entries(const ModelView<double>& model) {
+  std::vector<std::int32_t> entries;
+  for (std::int32_t i = 0; i < model.nv; ++i) {
+    const std::size_t begin = entries.size();
+    for (std::int32_t j = i; j >= 0; j = model.dof_parent[j]) entries.push_back(i * model.nv + j);
+    std::reverse(entries.begin() + static_cast<std::ptrdiff_t>(begin), entries.end());
+  }
+  return entries;
+}
+
+/// The arguments of a kernel, to be filled in.
+template <class Body>
+Body body_of(const BodyEntry<Body>&) {
+  return {};
+}
+
+}  // namespace
+
+void require_device(const GpuApi& api, int device) {
+  const std::string advice = "; the backend 'cpu' needs none";
+  int runtime = 0, driver = 0, count = 0;
+  require(api, api.runtime_version(&runtime), "asking for the version of the runtime");
+  const int driver_error = api.driver_version(&driver);
+  if (driver_error != gpu_error::none || driver == 0) {
+    throw std::runtime_error("cuda: there is no NVIDIA driver on this machine" + advice);
+  }
+  const int error = api.device_count(&count);
+  if (error == gpu_error::driver_too_old) {
+    throw std::runtime_error("cuda: the NVIDIA driver is for CUDA " + version_text(driver) +
+                             ", this library needs one for CUDA " + version_text(runtime) +
+                             ": update the driver" + advice);
+  }
+  if (error == gpu_error::no_device || (error == gpu_error::none && count == 0)) {
+    throw std::runtime_error("cuda: the NVIDIA driver finds no device" + advice);
+  }
+  require(api, error, "counting the devices");
+  if (device < 0 || device >= count) {
+    throw std::invalid_argument("cuda: device " + std::to_string(device) +
+                                " is not there; devices are numbered from 0 to " +
+                                std::to_string(count - 1));
+  }
+  require(api, api.use_device(device), "choosing device " + std::to_string(device));
+}
+
+template <class Real>
+std::string GpuBackend<Real>::explain(Operation operation, std::size_t batch) const {
+  if (error_ == gpu_error::none) return BasicBackend<Real>::explain(operation, batch);
+  return "cuda: unusable since a call failed (" + std::string(api_->error_text(error_)) +
+         "); configure it again";
+}
+
+template <class Real>
+void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOptions& options) {
+  if (settings_.block < 1 || settings_.block > largest_block || settings_.chunk < 1) {
+    throw std::invalid_argument("cuda: a block has 1 to " + std::to_string(largest_block) +
+                                " threads, a chunk at least one state");
+  }
+  std::size_t memory = settings_.memory;
+  if (memory == 0) {
+    require(*api_, api_->free_memory(&memory), "asking for the free memory");
+    memory /= 2;
+  }
+  const std::int64_t square = std::int64_t{model.nv} * model.nv;
+  const auto plan_for = [&](std::size_t states) {
+    constexpr std::int64_t warp = 32;
+    ChunkPlan plan{};
+    plan.states = static_cast<std::int64_t>(states);
+    plan.stride = plan.states < warp ? plan.states : (plan.states + warp - 1) / warp * warp;
+    plan.nq = model.nq;
+    plan.nv = model.nv;
+    plan.bodies = model.body_count;
+    plan.workspace = StateWorkspace<Real>::numbers(model.body_count, model.column_count);
+    plan.matrix = model.nv <= largest_dense_nv ? square : 0;
+    if (settings_.bodies_in_parallel && model.nv <= largest_tree_nv) plan.tree_matrix = square;
+    // Eight wrenches for each state; a wrench on every link, four times, for one of them.
+    plan.wrench_numbers = 6 * std::max<std::int64_t>(8 * plan.stride, 4 * model.link_count);
+    return plan;
+  };
+  const std::size_t wanted = std::min(options.max_batch, settings_.chunk);
+  std::size_t states = wanted;
+  while (states > 0 && ChunkBuffers<Real>::device_bytes(plan_for(states)) > memory) states /= 2;
+  if (states == 0) {
+    throw std::runtime_error("cuda: one state of this robot takes " +
+                             std::to_string(ChunkBuffers<Real>::device_bytes(plan_for(1))) +
+                             " bytes of the device, " + std::to_string(memory) +
+                             " are to be had; the backend 'cpu' needs none");
+  }
+  plan_ = plan_for(states);
+}
+
+template <class Real>
+void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
+  // What a failure leaves behind is given back first; a lost device says so here.
+  buffers_ = {};
+  tree_.reset();
+  tree_shape_ = {};
+  model_ = {};
+  stream_ = {};
+  error_ = gpu_error::none;
+  require_device(*api_, settings_.device);
+  friction_ = options.friction;
+  stream_ = GpuStream(*api_);
+  std::vector<std::int32_t> entries;
+  if (model.nv() <= largest_dense_nv) entries = sparse_entries(model.view());
+  nonzeros_ = entries.size();
+  model_ = DeviceModel<Real>(*api_, model, entries, stream_.get());
+  plan_memory(model_.view(), options);
+  buffers_ = ChunkBuffers<Real>(*api_, plan_);
+  if (!settings_.bodies_in_parallel) return;
+  tree_shape_ = DeviceTree(*api_, model.view(), stream_.get());
+  tree_ =
+      make_tree_(*api_, stream_.get(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()});
+}
+
+template <class Real>
+bool GpuBackend<Real>::good(int error) noexcept {
+  if (error_ == gpu_error::none) error_ = error;
+  return error_ == gpu_error::none;
+}
+
+template <class Real>
+Result GpuBackend<Real>::outcome() const noexcept {
+  if (error_ == gpu_error::none) return {};
+  return {Code::failed, Argument::none, 0, error_};
+}
+
+template <class Real>
+template <class Work>
+Result GpuBackend<Real>::in_chunks(std::size_t batch, std::size_t most, const Work& work) noexcept {
+  good(api_->use_device(settings_.device));
+  for (std::size_t first = 0; first < batch; first += most) {
+    work(Range{first, std::min(most, batch - first)});
+  }
+  return outcome();
+}
+
+template <class Real>
+bool GpuBackend<Real>::on_device(const void* memory) noexcept {
+  bool answer = false;
+  good(api_->is_on_device(memory, &answer));
+  return answer;
+}
+
+template <class Real>
+template <class Body>
+void GpuBackend<Real>::launch(const BodyEntry<Body>& entry, const LaunchShape& shape,
+                              const Body& body) noexcept {
+  if (shape.grid == 0 || !good(gpu_error::none)) return;
+  good(api_->launch(entry.function, shape, &body, stream_.get()));
+}
+
+template <class Real>
+StateChunk<Real> GpuBackend<Real>::chunk_of(const Range& range, bool friction) const noexcept {
+  const ModelView<Real>& model = model_.view();
+  const std::size_t bytes = sizeof(BodyView<Real>) * static_cast<std::size_t>(model.body_count);
+  return {model,
+          bytes <= most_shared_bytes,
+          friction,
+          static_cast<std::int64_t>(range.count),
+          plan_.stride,
+          buffers_.q.lanes,
+          buffers_.workspace,
+          buffers_.taint,
+          buffers_.status};
+}
+
+/// Where the caller's rows are on the device: sent there, unless they are there already.
+template <class Real>
+const Real* GpuBackend<Real>::send(const Slot<Real>& slot, std::span<const Real> array,
+                                   std::size_t n, const Range& range) noexcept {
+  if (!good(gpu_error::none)) return nullptr;
+  const Real* const from = array.data() + range.first * n;
+  if (on_device(from)) return from;
+  const std::size_t bytes = range.count * n * sizeof(Real);
+  std::memcpy(slot.pinned, from, bytes);
+  good(api_->copy(slot.rows, slot.pinned, bytes, stream_.get()));
+  return slot.rows;
+}
+
+/// Brings n numbers a state from the caller's rows to lanes.
+template <class Real>
+void GpuBackend<Real>::read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+                            const Range& range) noexcept {
+  if (n == 0) return;
+  const Real* const from = send(slot, array, n, range);
+  const auto columns = static_cast<std::int64_t>(n);
+  const Transpose<Real> body{
+      from, static_cast<std::int64_t>(range.count), columns, columns, slot.lanes, plan_.stride};
+  launch(entries_.transpose, body.shape(), body);
+}
+
+template <class Real>
+void GpuBackend<Real>::read_or_zeros(const Slot<Real>& slot, std::span<const Real> array,
+                                     std::size_t n, const Range& range) noexcept {
+  if (!array.empty()) {
+    read(slot, array, n, range);
+  } else if (n > 0 && good(gpu_error::none)) {
+    const std::size_t numbers = n * static_cast<std::size_t>(plan_.stride);
+    good(api_->clear(slot.lanes, numbers * sizeof(Real), stream_.get()));
+  }
+}
+
+template <class Real>
+std::size_t GpuBackend<Real>::states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept {
+  const auto states = static_cast<std::size_t>(plan_.states);
+  if (f_ext.links.empty()) return states;
+  // Lanes are as long as the buffer allows.
+  const auto fitting = static_cast<std::size_t>(plan_.wrench_numbers) / (6 * f_ext.links.size());
+  return std::min(states, fitting);
+}
+
+template <class Real>
+Result GpuBackend<Real>::refuse_wrenches(const BasicExternalWrenches<Real>& f_ext) const noexcept {
+  const auto most = plan_.wrench_numbers / 6;
+  const auto given = static_cast<std::int64_t>(f_ext.links.size());
+  if (given <= most) return {};
+  return {Code::unsupported, Argument::links, most, given};
+}
+
+/// The forces that the wrenches put on the bodies, and the taint. Null: there are none.
+template <class Real>
+const Real* GpuBackend<Real>::read_forces(const BasicExternalWrenches<Real>& f_ext,
+                                          const Range& range) noexcept {
+  if (!good(gpu_error::none)) return nullptr;
+  const std::size_t count = f_ext.links.size();
+  if (count == 0) {
+    const auto states = static_cast<std::size_t>(plan_.stride);
+    good(api_->clear(buffers_.taint, states * sizeof(Real), stream_.get()));
+    return nullptr;
+  }
+  std::copy(f_ext.links.begin(), f_ext.links.end(), buffers_.pinned_links);
+  good(api_->copy(buffers_.links, buffers_.pinned_links, count * sizeof(std::int32_t),
+                  stream_.get()));
+  const Slot<Real>& slot = buffers_.wrenches;
+  read(slot, f_ext.wrenches, 6 * count, range);
+  ExternalForcesBody<Real> body{};
+  body.states = chunk_of(range, false);
+  body.links = buffers_.links;
+  body.link_count = static_cast<std::int32_t>(count);
+  body.wrenches = slot.lanes;
+  body.in_world_axes = f_ext.axes == Axes::world;
+  body.forces = buffers_.forces;
+  launch_states(entries_.external_forces, body);
+  return buffers_.forces;
+}
+
+/// What stands in the rows of the results goes to the caller.
+template <class Real>
+void GpuBackend<Real>::fetch(Real* to, std::size_t numbers) noexcept {
+  const std::size_t bytes = numbers * sizeof(Real);
+  if (good(gpu_error::none) &&
+      good(api_->copy(buffers_.out.pinned, buffers_.out.rows, bytes, stream_.get())) &&
+      good(api_->synchronize(stream_.get()))) {
+    std::memcpy(to, buffers_.out.pinned, bytes);
+  }
+}
+
+/// Brings n numbers a state from lanes to the caller's rows.
+template <class Real>
+void GpuBackend<Real>::write(const Real* lanes, std::span<Real> array, std::size_t n,
+                             const Range& range) noexcept {
+  if (array.empty() || n == 0 || !good(gpu_error::none)) return;
+  Real* const target = array.data() + range.first * n;
+  const bool direct = on_device(target);
+  const auto columns = static_cast<std::int64_t>(n);
+  const Transpose<Real> body{lanes,
+                             columns,
+                             static_cast<std::int64_t>(range.count),
+                             plan_.stride,
+                             direct ? target : buffers_.out.rows,
+                             columns};
+  launch(entries_.transpose, body.shape(), body);
+  if (!direct) fetch(target, range.count * n);
+}
+
+template <class Real>
+void GpuBackend<Real>::write_sparse(std::span<Real> array, const Range& range) noexcept {
+  if (array.empty() || !good(gpu_error::none)) return;
+  Real* const target = array.data() + range.first * nonzeros_;
+  const bool direct = on_device(target);
+  const SparseRowsBody<Real> body{buffers_.matrix,
+                                  plan_.stride,
+                                  static_cast<std::int64_t>(range.count),
+                                  model_.entries(),
+                                  static_cast<std::int64_t>(nonzeros_),
+                                  direct ? target : buffers_.out.rows};
+  launch(entries_.sparse_rows, body.shape(), body);
+  if (!direct) fetch(target, range.count * nonzeros_);
+}
+
+/// The last step of a chunk: when it returns, all results of the chunk are there.
+template <class Real>
+void GpuBackend<Real>::write_status(std::span<StateStatus> status, const Range& range) noexcept {
+  if (!good(gpu_error::none)) return;
+  const std::size_t bytes = range.count * sizeof(StateStatus);
+  StateStatus* const target = status.empty() ? nullptr : status.data() + range.first;
+  const bool direct = target != nullptr && on_device(target);
+  if (target != nullptr) {
+    good(api_->copy(direct ? target : buffers_.pinned_status, buffers_.status, bytes,
+                    stream_.get()));
+  }
+  if (!good(api_->synchronize(stream_.get())) || target == nullptr || direct) return;
+  std::memcpy(target, buffers_.pinned_status, bytes);
+}
+
+/// The status of one state that was computed with its bodies in parallel, and its results.
+template <class Real>
+void GpuBackend<Real>::finish_tree_state(const TreeStatusBody<Real>& body, Real* target,
+                                         bool direct, std::span<StateStatus> status,
+                                         const Range& range) noexcept {
+  launch(entries_.tree_status, body.shape(), body);
+  if (!direct) fetch(target, static_cast<std::size_t>(body.result_count));
+  write_status(status, range);
+}
+
+template <class Real>
+Result GpuBackend<Real>::tree_rnea(const InverseDynamics& args, const Vec3<Real>& gravity,
+                                   bool friction) noexcept {
+  const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
+  const bool moves = !args.v.empty() || !args.a.empty();
+  const auto rates = [&](const Slot<Real>& slot, std::span<const Real> array, const Range& range) {
+    if (!array.empty()) return send(slot, array, nv, range);
+    if (good(gpu_error::none)) good(api_->clear(slot.rows, nv * sizeof(Real), stream_.get()));
+    return static_cast<const Real*>(slot.rows);
+  };
+  return in_chunks(args.batch, 1, [&](const Range& range) {
+    const Real* const q = send(buffers_.q, args.q, nq, range);
+    const Real* const v = moves ? rates(buffers_.v, args.v, range) : nullptr;
+    const Real* const a = moves ? rates(buffers_.a, args.a, range) : nullptr;
+    Real* const target = args.tau.data() + range.first * nv;
+    const bool direct = on_device(target);
+    Real* const tau = direct ? target : buffers_.out.rows;
+    if (!good(gpu_error::none)) return;
+    good(tree_->inverse_dynamics(q, v, a, gravity, friction, tau));
+    finish_tree_state({model_.view(), q, v, a, tau, plan_.nv, buffers_.status}, target, direct,
+                      args.status, range);
+  });
+}
+
+template <class Real>
+bool GpuBackend<Real>::by_tree(const BasicMassMatrix<Real>& args) const noexcept {
+  return tree_ != nullptr && plan_.tree_matrix > 0 && !args.mass_matrix.empty() &&
+         args.cholesky.empty() && args.inverse.empty() && args.sparse.empty() &&
+         args.sparse_cholesky.empty();
+}
+
+template <class Real>
+Result GpuBackend<Real>::tree_mass_matrix(const MassMatrix& args) noexcept {
+  const auto square = static_cast<std::size_t>(plan_.tree_matrix);
+  return in_chunks(args.batch, 1, [&](const Range& range) {
+    const Real* const q = send(buffers_.q, args.q, static_cast<std::size_t>(plan_.nq), range);
+    Real* const target = args.mass_matrix.data() + range.first * square;
+    const bool direct = on_device(target);
+    Real* const M = direct ? target : buffers_.out.rows;
+    if (!good(gpu_error::none)) return;
+    good(tree_->mass_matrix(q, M));
+    finish_tree_state({model_.view(), q, nullptr, nullptr, M, plan_.tree_matrix, buffers_.status},
+                      target, direct, args.status, range);
+  });
+}
+
+template <class Real>
+Result GpuBackend<Real>::rnea(const InverseDynamics& args, const Vec3<Real>& gravity,
+                              bool friction) noexcept {
+  if (tree_ != nullptr && args.f_ext.links.empty() && plan_.nv > 0) {
+    return tree_rnea(args, gravity, friction);
+  }
+  if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
+  const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
+  const auto compute = [&](const auto& entry, const Range& range) {
+    read(buffers_.q, args.q, nq, range);
+    auto body = body_of(entry);
+    body.states = chunk_of(range, friction);
+    if (!args.v.empty() || !args.a.empty()) read_or_zeros(buffers_.v, args.v, nv, range);
+    if (!args.a.empty()) read(buffers_.a, args.a, nv, range);
+    body.v = buffers_.v.lanes;
+    body.a = buffers_.a.lanes;
+    body.forces = read_forces(args.f_ext, range);
+    body.gravity = gravity;
+    body.tau = buffers_.out.lanes;
+    launch_states(entry, body);
+    write(buffers_.out.lanes, args.tau, nv, range);
+    write_status(args.status, range);
+  };
+  return in_chunks(args.batch, states_with(args.f_ext), [&](const Range& range) {
+    if (!args.a.empty()) {
+      compute(entries_.inverse_dynamics, range);
+    } else if (!args.v.empty()) {
+      compute(entries_.moving, range);
+    } else {
+      compute(entries_.at_rest, range);
+    }
+  });
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
+  return rnea(args, model_.view().gravity, friction_);
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_bias_forces(const Forces& args) noexcept {
+  return rnea({.batch = args.batch,
+               .q = args.q,
+               .v = args.v,
+               .a = {},
+               .tau = args.tau,
+               .status = args.status,
+               .layout = args.layout},
+              model_.view().gravity, friction_);
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
+  Forces at_rest = args;
+  at_rest.v = {};
+  return GpuBackend::do_bias_forces(at_rest);
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
+  return rnea({.batch = args.batch,
+               .q = args.q,
+               .v = args.v,
+               .a = {},
+               .tau = args.tau,
+               .status = args.status,
+               .layout = args.layout},
+              Vec3<Real>::zero(), false);
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
+  if (by_tree(args)) return tree_mass_matrix(args);
+  if (plan_.nv > largest_dense_nv) {
+    return {Code::unsupported, Argument::mass_matrix, largest_dense_nv, plan_.nv};
+  }
+  const auto square = static_cast<std::size_t>(plan_.matrix);
+  const bool factors =
+      !args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty();
+  return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
+    read(buffers_.q, args.q, static_cast<std::size_t>(plan_.nq), range);
+    MassMatrixBody<Real> mass{};
+    mass.states = chunk_of(range, false);
+    mass.M = buffers_.matrix;
+    launch_states(entries_.mass_matrix, mass);
+    write(buffers_.matrix, args.mass_matrix, square, range);
+    write_sparse(args.sparse, range);
+    if (factors) {
+      FactorBody<Real> factor{};
+      factor.states = mass.states;
+      factor.M = buffers_.matrix;
+      launch_states(entries_.factor, factor);
+      write(buffers_.matrix, args.cholesky, square, range);
+      write_sparse(args.sparse_cholesky, range);
+    }
+    if (!args.inverse.empty()) {
+      InverseBody<Real> inverse{};
+      inverse.states = mass.states;
+      inverse.L = buffers_.matrix;
+      inverse.inverse = buffers_.inverse;
+      launch_states(entries_.inverse, inverse);
+      write(buffers_.inverse, args.inverse, square, range);
+    }
+    write_status(args.status, range);
+  });
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
+  const bool by_aba = args.method == ForwardMethod::aba;
+  if (!by_aba && args.method != ForwardMethod::crba) {
+    return {Code::unsupported, Argument::method, 0, 0};
+  }
+  if (!by_aba && plan_.nv > largest_dense_nv) {
+    return {Code::unsupported, Argument::method, largest_dense_nv, plan_.nv};
+  }
+  if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
+  const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
+  const auto compute = [&](const auto& entry, const Range& range) {
+    read(buffers_.q, args.q, nq, range);
+    read_or_zeros(buffers_.v, args.v, nv, range);
+    read_or_zeros(buffers_.a, args.tau, nv, range);
+    auto body = body_of(entry);
+    body.states = chunk_of(range, friction_);
+    body.v = buffers_.v.lanes;
+    body.tau = buffers_.a.lanes;
+    body.forces = read_forces(args.f_ext, range);
+    body.M = buffers_.matrix;
+    body.qdd = buffers_.out.lanes;
+    launch_states(entry, body);
+    write(buffers_.out.lanes, args.qdd, nv, range);
+    write_status(args.status, range);
+  };
+  return in_chunks(args.batch, states_with(args.f_ext), [&](const Range& range) {
+    if (by_aba) {
+      compute(entries_.aba, range);
+    } else {
+      compute(entries_.crba_forward, range);
+    }
+  });
+}
+
+template class GpuBackend<double>;
+template class GpuBackend<float>;
+
+}  // namespace rbd_parallel_core

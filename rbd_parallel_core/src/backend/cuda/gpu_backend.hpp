@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "chunk_buffers.hpp"
+#include "device_model.hpp"
+#include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/cuda/settings.hpp"
+#include "rbd_parallel_core/cuda/state_entries.hpp"
+#include "tree_dynamics.hpp"
+
+namespace rbd_parallel_core {
+
+/// All kernels, of a device or of a CPU.
+template <class Real>
+struct GpuKernels {
+  StateEntries<Real> states;
+  MakeTreeDynamics<Real> make_tree;
+};
+
+/// The device as a backend: a batch goes to it in chunks, one thread computes one state. Which
+/// device, real or played, is a matter of the api and of the entries.
+template <class Real>
+class GpuBackend final : public BasicBackend<Real> {
+ public:
+  using typename BasicBackend<Real>::InverseDynamics;
+  using typename BasicBackend<Real>::Forces;
+  using typename BasicBackend<Real>::MassMatrix;
+  using typename BasicBackend<Real>::ForwardDynamics;
+
+  /// Larger mass matrices are left to other backends: one thread would work on them alone.
+  static constexpr int largest_dense_nv = 512;
+  /// The same where the bodies are computed in parallel: 800 MB of doubles.
+  static constexpr int largest_tree_nv = 10000;
+
+  GpuBackend(const GpuApi& api, const GpuKernels<Real>& kernels, const GpuSettings& settings = {})
+      : api_(&api), entries_(kernels.states), make_tree_(kernels.make_tree), settings_(settings) {}
+
+  std::string name() const override { return "cuda"; }
+  std::string explain(Operation operation, std::size_t batch) const override;
+  /// States that are computed at once. Only when configured.
+  std::int64_t chunk() const noexcept { return plan_.states; }
+
+ protected:
+  void do_configure(const Model& model, const BackendOptions& options) override;
+  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
+  Result do_bias_forces(const Forces& args) noexcept override;
+  Result do_gravity_forces(const Forces& args) noexcept override;
+  Result do_coriolis_forces(const Forces& args) noexcept override;
+  Result do_mass_matrix(const MassMatrix& args) noexcept override;
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
+
+ private:
+  /// States of a batch that are computed at once.
+  struct Range {
+    std::size_t first, count;
+  };
+
+  void plan_memory(const ModelView<Real>& model, const BackendOptions& options);
+
+  /// Calls work(range) for chunks that make up the batch, and says how it went.
+  template <class Work>
+  Result in_chunks(std::size_t batch, std::size_t most, const Work& work) noexcept;
+  Result refuse_wrenches(const BasicExternalWrenches<Real>& f_ext) const noexcept;
+  std::size_t states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept;
+  bool by_tree(const BasicMassMatrix<Real>& args) const noexcept;
+  Result tree_rnea(const InverseDynamics& args, const Vec3<Real>& gravity, bool friction) noexcept;
+  Result tree_mass_matrix(const MassMatrix& args) noexcept;
+  Result rnea(const InverseDynamics& args, const Vec3<Real>& gravity, bool friction) noexcept;
+  Result outcome() const noexcept;
+
+  // Steps of a call. Each does nothing once one has failed.
+  bool good(int error) noexcept;
+  bool on_device(const void* memory) noexcept;
+  template <class Body>
+  void launch(const BodyEntry<Body>& entry, const LaunchShape& shape, const Body& body) noexcept;
+  template <class Body>
+  void launch_states(const BodyEntry<Body>& entry, const Body& body) noexcept {
+    launch(entry, body.shape(settings_.block), body);
+  }
+  StateChunk<Real> chunk_of(const Range& range, bool friction) const noexcept;
+  void read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+            const Range& range) noexcept;
+  void read_or_zeros(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+                     const Range& range) noexcept;
+  const Real* read_forces(const BasicExternalWrenches<Real>& f_ext, const Range& range) noexcept;
+  void write(const Real* lanes, std::span<Real> array, std::size_t n, const Range& range) noexcept;
+  void write_sparse(std::span<Real> array, const Range& range) noexcept;
+  const Real* send(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+                   const Range& range) noexcept;
+  void finish_tree_state(const TreeStatusBody<Real>& body, Real* target, bool direct,
+                         std::span<StateStatus> status, const Range& range) noexcept;
+  void fetch(Real* to, std::size_t numbers) noexcept;
+  void write_status(std::span<StateStatus> status, const Range& range) noexcept;
+
+  const GpuApi* api_;
+  StateEntries<Real> entries_;
+  MakeTreeDynamics<Real> make_tree_;
+  GpuSettings settings_;
+  GpuStream stream_;
+  DeviceModel<Real> model_;
+  DeviceTree tree_shape_;
+  std::unique_ptr<TreeDynamics<Real>> tree_;
+  ChunkPlan plan_{};
+  ChunkBuffers<Real> buffers_;
+  std::size_t nonzeros_ = 0;
+  bool friction_ = false;
+  int error_ = gpu_error::none;  ///< of the call that made the backend unusable
+};
+
+extern template class GpuBackend<double>;
+extern template class GpuBackend<float>;
+
+/// Throws std::runtime_error that says what is missing: a driver, a newer one, or a device.
+void require_device(const GpuApi& api, int device);
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "gpu_api.hpp"
+
+namespace rbd_parallel_core {
+
+/// Throws with what was tried and what the device says about it.
+inline void require(const GpuApi& api, int error, const std::string& what) {
+  if (error == gpu_error::none) return;
+  throw std::runtime_error("cuda: " + what + ": " + api.error_text(error) + " (error " +
+                           std::to_string(error) + ")");
+}
+
+/// A block of memory of the device or, pinned, of the host. Taken when made, given back when gone.
+class GpuMemory {
+ public:
+  enum class Place { device, pinned };
+
+  GpuMemory() = default;
+  GpuMemory(const GpuApi& api, Place place, std::size_t bytes) : api_(&api), place_(place) {
+    const auto allocate = place == Place::device ? api.allocate : api.allocate_pinned;
+    require(api, allocate(&memory_, bytes == 0 ? 1 : bytes),
+            "taking " + std::to_string(bytes) + " bytes of " +
+                (place == Place::device ? "the device" : "pinned memory"));
+  }
+  GpuMemory(GpuMemory&& other) noexcept { swap(other); }
+  GpuMemory& operator=(GpuMemory&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~GpuMemory() {
+    if (memory_ == nullptr) return;
+    // A device that is lost has lost this too: there is nobody to tell.
+    static_cast<void>((place_ == Place::device ? api_->release : api_->release_pinned)(memory_));
+  }
+
+  std::byte* get() const noexcept { return static_cast<std::byte*>(memory_); }
+
+ private:
+  void swap(GpuMemory& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(place_, other.place_);
+    std::swap(memory_, other.memory_);
+  }
+
+  const GpuApi* api_ = nullptr;
+  Place place_ = Place::device;
+  void* memory_ = nullptr;
+};
+
+/// A queue of work of the device. Likewise.
+class GpuStream {
+ public:
+  GpuStream() = default;
+  explicit GpuStream(const GpuApi& api) {
+    require(api, api.create_stream(&stream_), "creating a stream");
+    api_ = &api;
+  }
+  GpuStream(GpuStream&& other) noexcept { swap(other); }
+  GpuStream& operator=(GpuStream&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~GpuStream() {
+    if (api_ != nullptr) static_cast<void>(api_->destroy_stream(stream_));
+  }
+
+  GpuApi::Stream get() const noexcept { return stream_; }
+
+ private:
+  void swap(GpuStream& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(stream_, other.stream_);
+  }
+
+  const GpuApi* api_ = nullptr;
+  GpuApi::Stream stream_ = nullptr;
+};
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host_api.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+
+namespace rbd_parallel_core {
+namespace {
+
+constexpr int pretended_version = 13000;
+constexpr int invalid_value = 1;
+
+/// What has been allocated, to tell memory of the device from memory of the caller.
+struct Allocations {
+  std::mutex mutex;
+  std::map<const std::byte*, std::size_t> bytes;
+
+  static Allocations& all() {
+    static Allocations allocations;
+    return allocations;
+  }
+  bool contain(const std::byte* at) {
+    const std::lock_guard lock(mutex);
+    auto next = bytes.upper_bound(at);
+    if (next == bytes.begin()) return false;
+    --next;
+    return at < next->first + next->second;
+  }
+};
+
+int version(int* number) {
+  *number = pretended_version;
+  return 0;
+}
+int one_device(int* count) {
+  *count = 1;
+  return 0;
+}
+int use_device(int device) { return device == 0 ? 0 : 101; }
+int free_memory(std::size_t* bytes) {
+  *bytes = std::size_t{2} << 30;
+  return 0;
+}
+int allocate(void** memory, std::size_t bytes) {
+  *memory = ::operator new (bytes, std::align_val_t{256}, std::nothrow);
+  if (*memory == nullptr) return gpu_error::out_of_memory;
+  std::memset(*memory, 0xff, bytes);
+  Allocations& allocations = Allocations::all();
+  const std::lock_guard lock(allocations.mutex);
+  allocations.bytes[static_cast<std::byte*>(*memory)] = bytes;
+  return 0;
+}
+int release(void* memory) {
+  Allocations& allocations = Allocations::all();
+  const std::lock_guard lock(allocations.mutex);
+  if (allocations.bytes.erase(static_cast<std::byte*>(memory)) != 1) return invalid_value;
+  ::operator delete (memory, std::align_val_t{256});
+  return 0;
+}
+int allocate_pinned(void** memory, std::size_t bytes) {
+  *memory = ::operator new(bytes, std::nothrow);
+  return *memory == nullptr ? gpu_error::out_of_memory : 0;
+}
+int release_pinned(void* memory) {
+  ::operator delete(memory);
+  return 0;
+}
+int is_on_device(const void* memory, bool* answer) {
+  *answer = Allocations::all().contain(static_cast<const std::byte*>(memory));
+  return 0;
+}
+int create_stream(GpuApi::Stream* stream) {
+  *stream = nullptr;
+  return 0;
+}
+int destroy_stream(GpuApi::Stream) { return 0; }
+int copy(void* to, const void* from, std::size_t bytes, GpuApi::Stream) {
+  std::memcpy(to, from, bytes);
+  return 0;
+}
+int clear(void* memory, std::size_t bytes, GpuApi::Stream) {
+  std::memset(memory, 0, bytes);
+  return 0;
+}
+/// Refuses what a device would refuse.
+int launch(void (*entry)(), const LaunchShape& shape, const void* body, GpuApi::Stream) {
+  if (shape.grid < 1 || shape.grid > 0x7fffffff || shape.block < 1 || shape.block > largest_block ||
+      shape.shared_bytes > most_shared_bytes) {
+    return invalid_value;
+  }
+  alignas(16) thread_local static std::byte shared[most_shared_bytes];
+  reinterpret_cast<HostEntry>(entry)(shape, body, shared);
+  return 0;
+}
+int synchronize(GpuApi::Stream) { return 0; }
+const char* error_text(int error) {
+  return error == gpu_error::out_of_memory ? "out of memory" : "an error of the pretended device";
+}
+
+}  // namespace
+
+const GpuApi& host_api() {
+  static constexpr GpuApi api{
+      version, version,         one_device,     use_device,   free_memory,   allocate,
+      release, allocate_pinned, release_pinned, is_on_device, create_stream, destroy_stream,
+      copy,    clear,           launch,         synchronize,  error_text};
+  return api;
+}
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "gpu_memory.hpp"
+#include "rbd_parallel_core/algorithm/crba_scan.hpp"
+#include "rbd_parallel_core/algorithm/rnea_scan.hpp"
+#include "rbd_parallel_core/cuda/gpu_executor.hpp"
+#include "tree_dynamics.hpp"
+
+namespace rbd_parallel_core {
+
+/// Launches bodies in one stream. Entries: of<Body>() is the entry of a body.
+template <class Entries>
+struct GpuLauncher {
+  const GpuApi* api;
+  GpuApi::Stream stream;
+  mutable int error = gpu_error::none;  ///< of the first launch that failed; no more follow
+
+  template <class Body>
+  void launch(const Body& body) const noexcept {
+    if (error != gpu_error::none) return;
+    error = api->launch(Entries::template of<Body>().function, body.shape(), &body, stream);
+  }
+};
+
+/// The scan forms of RNEA and CRBA on a device.
+/// Included by the file that is compiled for the device, and by the one for a CPU.
+template <class Real, class Entries>
+class GpuScans final : public TreeDynamics<Real> {
+ public:
+  GpuScans(const GpuApi& api, GpuApi::Stream stream, const ScanRobot<Real>& robot)
+      : launcher_{&api, stream}, robot_(robot) {
+    memory_ = GpuMemory(api, GpuMemory::Place::device, lay_out(nullptr));
+    lay_out(memory_.get());
+  }
+
+  int inverse_dynamics(const Real* q, const Real* v, const Real* a, const Vec3<Real>& gravity,
+                       bool friction, Real* tau) noexcept override {
+    launcher_.error = gpu_error::none;
+    const GpuExecutor<Launcher> executor(launcher_);
+    const Row<Real> row_q{q}, row_v{v}, row_a{a};
+    const OutRow<Real> out{tau};
+    const Zeros<Real> zeros;
+    if (v == nullptr) {
+      rnea_scan<ScanForm::additive>(executor, robot_, rnea_, row_q, zeros, zeros, NoForces{},
+                                    gravity, friction, out);
+    } else {
+      rnea_scan<ScanForm::additive>(executor, robot_, rnea_, row_q, row_v, row_a, NoForces{},
+                                    gravity, friction, out);
+    }
+    return launcher_.error;
+  }
+
+  int mass_matrix(const Real* q, Real* M) noexcept override {
+    launcher_.error = gpu_error::none;
+    const GpuExecutor<Launcher> executor(launcher_);
+    crba_scan(executor, robot_, crba_, Row<Real>{q}, OutSymmetric<Real>{{M, robot_.model.nv}});
+    return launcher_.error;
+  }
+
+ private:
+  using Launcher = GpuLauncher<Entries>;
+
+  /// Bytes; points into `memory` unless that is null.
+  std::size_t lay_out(std::byte* memory) {
+    std::size_t used = 0;
+    const auto cut = [&]<class T>(T*& piece, std::int64_t count) {
+      constexpr std::size_t alignment = 256;
+      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
+      const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(count);
+      used += (bytes + alignment - 1) / alignment * alignment;
+    };
+    const std::int32_t bodies = robot_.model.body_count, columns = robot_.model.column_count;
+    const std::int32_t steps = robot_.tree.step_count();
+    constexpr std::int64_t widest = sizeof(Transform<Real>) / sizeof(Real);
+    TourMemory<Real> tour{nullptr, nullptr, steps};
+    RootCoordinates<Real, Column> place{};
+    cut(tour.numbers, widest * steps);
+    cut(tour.scratch, widest * GpuExecutor<Launcher>(launcher_).scan_scratch(steps));
+    cut(place.X0.data, bodies);
+    cut(place.axis.data, columns);
+    rnea_.place = crba_.place = place;
+    rnea_.tour = crba_.tour = tour;
+    rnea_.X.data = nullptr;  // for the recurrence only
+    cut(rnea_.v.data, bodies);
+    cut(rnea_.f.data, bodies);
+    cut(rnea_.column_tau.data, columns);
+    cut(crba_.F.data, columns);
+    return used;
+  }
+
+  Launcher launcher_;
+  ScanRobot<Real> robot_;
+  GpuMemory memory_;
+  RneaScanWorkspace<Real, Column> rnea_{};
+  CrbaScanWorkspace<Real, Column> crba_{};
+};
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cuda/host_api.hpp"
+
+namespace rbd_parallel_core {
+
+/// A device that fails when it is told to, and counts what is asked of it.
+struct FaultyGpu {
+  static inline int driver = 13000, devices = 1, device_error = 0;
+  static inline int fail_at = -1;  ///< which call fails, counted from 0; -1: none
+  static inline int error = 700;   ///< with which error: an illegal address
+  static inline int calls = 0;
+  static inline int copies = 0, launches = 0;
+  static inline int live = 0;  ///< blocks and streams that were not given back
+
+  static void reset() {
+    driver = 13000, devices = 1, device_error = 0;
+    fail_at = -1, error = 700, calls = 0, copies = 0, launches = 0;
+  }
+
+  static const GpuApi& api() {
+    static const GpuApi table = [] {
+      GpuApi t = host_api();
+      t.driver_version = [](int* version) {
+        *version = driver;
+        return 0;
+      };
+      t.device_count = [](int* count) {
+        *count = devices;
+        return device_error;
+      };
+      t.allocate = [](void** memory, std::size_t bytes) {
+        return counted(+1, [&] { return host_api().allocate(memory, bytes); });
+      };
+      t.allocate_pinned = [](void** memory, std::size_t bytes) {
+        return counted(+1, [&] { return host_api().allocate_pinned(memory, bytes); });
+      };
+      t.create_stream = [](GpuApi::Stream* stream) {
+        return counted(+1, [&] { return host_api().create_stream(stream); });
+      };
+      // A lost device does not even take back its memory; ours is taken back all the same.
+      t.release = [](void* memory) {
+        --live;
+        return host_api().release(memory);
+      };
+      t.release_pinned = [](void* memory) {
+        --live;
+        return host_api().release_pinned(memory);
+      };
+      t.destroy_stream = [](GpuApi::Stream stream) {
+        --live;
+        return host_api().destroy_stream(stream);
+      };
+      t.is_on_device = [](const void* memory, bool* answer) {
+        return counted(0, [&] { return host_api().is_on_device(memory, answer); });
+      };
+      t.copy = [](void* to, const void* from, std::size_t bytes, GpuApi::Stream stream) {
+        ++copies;
+        return counted(0, [&] { return host_api().copy(to, from, bytes, stream); });
+      };
+      t.clear = [](void* memory, std::size_t bytes, GpuApi::Stream stream) {
+        return counted(0, [&] { return host_api().clear(memory, bytes, stream); });
+      };
+      t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body,
+                    GpuApi::Stream stream) {
+        ++launches;
+        return counted(0, [&] { return host_api().launch(entry, shape, body, stream); });
+      };
+      t.synchronize = [](GpuApi::Stream stream) {
+        return counted(0, [&] { return host_api().synchronize(stream); });
+      };
+      return t;
+    }();
+    return table;
+  }
+
+ private:
+  template <class Call>
+  static int counted(int gain, const Call& call) {
+    if (calls++ == fail_at) return error;
+    const int result = call();
+    if (result == 0) live += gain;
+    return result;
+  }
+};
+
+}  // namespace rbd_parallel_core

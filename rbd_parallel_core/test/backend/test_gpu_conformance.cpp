@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The conformance suite on the kernels of the backend "cuda", with the CPU in the place of the
+// device.
+#include "cuda/gpu_backend.hpp"
+#include "cuda/host_api.hpp"
+#include "cuda/host_kernels.hpp"
+#include "plain_memory.hpp"
+#include "rbd_parallel_core/testing/backend_conformance.hpp"
+#include "rehoused_backend.hpp"
+
+namespace rbd_parallel_core::conformance {
+namespace {
+
+const std::set<Operation> not_offered{Operation::energies, Operation::link_kinematics};
+
+template <class Real>
+std::unique_ptr<BasicBackend<Real>> make_gpu(const GpuSettings& settings = {}) {
+  return std::make_unique<GpuBackend<Real>>(host_api(), host_kernels<Real>(), settings);
+}
+
+}  // namespace
+
+RBD_BACKEND_CONFORMANCE(GpuOnHost, {.name = "cuda played by the CPU",
+                                    .make = [] { return make_gpu<double>(); },
+                                    .not_offered = not_offered});
+
+/// Blocks that hold a part of a chunk, chunks that hold a part of a batch.
+RBD_BACKEND_CONFORMANCE(GpuInChunks,
+                        {.name = "cuda in chunks of two",
+                         .make = [] { return make_gpu<double>({.chunk = 2, .block = 1}); },
+                         .not_offered = not_offered});
+
+/// Where bodies are computed in parallel, by scans.
+RBD_BACKEND_CONFORMANCE(GpuTree,
+                        {.name = "cuda with bodies in parallel",
+                         .make = [] { return make_gpu<double>({.bodies_in_parallel = true}); },
+                         .not_offered = not_offered,
+                         .tolerance = 1e-11});
+
+RBD_BACKEND_CONFORMANCE(GpuFloat,
+                        {.name = "cuda of float",
+                         .make =
+                             [] {
+                               return std::make_unique<RehousedBackend<float, PlainMemory>>(
+                                   make_gpu<float>({.chunk = 3}));
+                             },
+                         .not_offered = not_offered,
+                         .tolerance = 2e-5});
+
+}  // namespace rbd_parallel_core::conformance
