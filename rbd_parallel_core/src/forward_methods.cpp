@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "float_mode.hpp"
 #include "rbd_parallel_core/algorithm/crba_forward.hpp"
 #include "rbd_parallel_core/algorithm/dca.hpp"
 #include "rbd_parallel_core/algorithm/dcae.hpp"
@@ -357,6 +358,7 @@ Result ForwardMethods<Real>::forward_dynamics(PublishedMethod method, std::span<
 
   StateStatus outcome;
   if (nv > 0) {
+    const FloatModeScope scope(FloatMode::of_this_thread().flushing());
     const Real* zeros = c.zeros.data();
     const Row<Real> row_q{q.data()}, row_v{v.empty() ? zeros : v.data()},
         row_tau{tau.empty() ? zeros : tau.data()}, row_qdd{qdd.data()};

@@ -23,14 +23,17 @@ std::int32_t piece_count(std::int32_t length, std::int32_t paths,
   return pieces;
 }
 
-/// The ends of the pieces: as equal as can be, since lanes wait for the longest, but moved to the
-/// nearest node that may end a block, or left out if there is none within a quarter of a piece.
+/// The ends of the pieces: the last is `ending` times as long as the others and those are as equal
+/// as can be, since lanes wait for the longest; but moved to the nearest node that may end a block,
+/// or left out if there is none within a quarter of a piece.
 std::vector<std::int32_t> piece_ends(std::span<const std::int32_t> nodes,
-                                     std::span<const std::uint8_t> may_end, std::int32_t pieces) {
-  const std::int32_t length = count(nodes), reach = length / pieces / 4;
+                                     std::span<const std::uint8_t> may_end, std::int32_t pieces,
+                                     std::int32_t ending) {
+  const std::int32_t length = count(nodes), shares = pieces - 1 + ending,
+                     reach = length / shares / 4;
   std::vector<std::int32_t> ends;
   for (std::int64_t k = 1; k < pieces; ++k) {
-    const auto ideal = static_cast<std::int32_t>(length * k / pieces);
+    const auto ideal = static_cast<std::int32_t>(length * k / shares);
     const auto fits = [&](std::int32_t end) {
       const std::int32_t last = ends.empty() ? 0 : ends.back();
       return end > last && end < length && (may_end.empty() || may_end[at(nodes[at(end - 1)])]);
@@ -81,10 +84,12 @@ void BlockPlan::cut_path(const HeavyPaths& paths, std::int32_t path, std::int32_
     std::size_t end = begin;
     while (end < nodes.size() && kind[at(nodes[end])] == own) ++end;
     const std::span<const std::int32_t> alike = nodes.subspan(begin, end - begin);
+    const bool outermost = end == nodes.size();
     std::int32_t from = 0;
     for (const std::int32_t to :
-         piece_ends(alike, may_end, piece_count(count(alike), paths_of_level, options_))) {
-      const bool ends_path = end == nodes.size() && to == count(alike);
+         piece_ends(alike, may_end, piece_count(count(alike), paths_of_level, options_),
+                    outermost ? options_.ending : 1)) {
+      const bool ends_path = outermost && to == count(alike);
       blocks_.push_back({count(nodes_), to - from, path, own, ends_path, -1, -1});
       nodes_.insert(nodes_.end(), alike.begin() + from, alike.begin() + to);
       from = to;

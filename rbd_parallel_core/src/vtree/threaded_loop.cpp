@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "../float_mode.hpp"
+
 namespace rbd_parallel_core {
 
 struct ThreadedLoop::Threads {
@@ -37,7 +39,9 @@ void ThreadedLoop::run(std::int32_t count, Round round, const void* body) const 
   // As many tasks as threads, whatever the count: each takes the next round until none is left.
   // That balances uneven rounds, and the scheduler never needs more memory than at first.
   std::atomic<std::int32_t> next{0};
+  const FloatMode mode = FloatMode::of_this_thread();
   const auto take_rounds = [&](int) {
+    const FloatModeScope as_the_caller(mode);
     for (;;) {
       const std::int32_t k = next.fetch_add(1, std::memory_order_relaxed);
       if (k >= count) return;

@@ -8,6 +8,13 @@
 #include "rbd_parallel_core/spatial/scalar.hpp"
 #include "rbd_parallel_core/vtree/executor.hpp"
 
+// What is included from here on is called, not inlined: of operators that count, texts that are one
+// function each take the compiler minutes.
+#undef RBD_INLINE
+#define RBD_INLINE inline
+#undef RBD_INLINE_LAMBDA
+#define RBD_INLINE_LAMBDA
+
 namespace rbd_parallel_core {
 
 /// How many operations were done. A fused multiplication and addition is one of each; a sine with

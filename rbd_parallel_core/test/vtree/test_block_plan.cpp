@@ -293,6 +293,24 @@ TEST(BlockPlan, ManyPathsFillRegistersAsTheyAre) {
   EXPECT_EQ(BlockPlan(HeavyPaths(parents), kind, {}, options).blocks().size(), 8u);
 }
 
+TEST(BlockPlan, TheLastBlockOfAPathMayBeLonger) {
+  const HeavyPaths paths(chain(1000));
+  std::vector<std::uint8_t> kind(1000, 0);
+  const auto lengths = [&](std::int32_t longest) {
+    std::vector<std::int32_t> result;
+    const BlockPlan plan(paths, kind, {}, {.width = 1, .longest = longest, .ending = 3});
+    for (const Block& block : plan.blocks()) result.push_back(block.length);
+    return result;
+  };
+  EXPECT_EQ(lengths(500), (std::vector{250, 750}));
+  EXPECT_EQ(lengths(334), (std::vector{200, 200, 600}));
+  EXPECT_EQ(lengths(1000), std::vector{1000});
+  EXPECT_EQ(lengths(1).back(), 3);
+  // What another kind hangs on does not end the path.
+  for (std::size_t i = 600; i < 1000; ++i) kind[i] = 1;
+  EXPECT_EQ(lengths(300), (std::vector{300, 300, 100, 300}));
+}
+
 TEST(BlockPlan, BlocksEndWhereTheyMay) {
   const HeavyPaths paths(chain(1000));
   const std::vector<std::uint8_t> kind(1000, 0);

@@ -45,12 +45,15 @@ class BlockPlan {
  public:
   struct Options {
     std::int32_t width = 4;     ///< of the registers
-    std::int32_t longest = 64;  ///< block, in nodes, unless there is no node near that may end it
+    std::int32_t longest = 64;  ///< block in nodes (mean of a path), unless none near may end it
     std::uint32_t fill = 0;  ///< kinds whose packs may hold blocks of different lengths, a bit each
     /// The paths of a level are cut so short that this many registers are filled, if the blocks
     /// stay longer than `shortest`.
     std::int32_t registers = 1;
     std::int32_t shortest = 1;
+    /// A block that ends its path is so many times as long as the others: it costs less a node.
+    /// Beyond 1 only where blocks are computed alone, since lanes wait for the longest.
+    std::int32_t ending = 1;
   };
   BlockPlan() = default;  ///< of no paths
   /// kind: what may share a block and a pack, per node. may_end: per node, whether a block should

@@ -199,8 +199,10 @@ void TreeMassMatrix<Real>::share_out(std::int32_t count, std::int64_t numbers,
     work(0, count, 0);
     return;
   }
+  const FloatMode mode = FloatMode::of_this_thread();
   arena_->execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::int32_t>(0, count), [&](const auto& range) {
+      const FloatModeScope as_the_caller(mode);
       const auto thread = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
       work(range.begin(), range.end(), thread);
     });

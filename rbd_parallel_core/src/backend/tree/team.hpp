@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "../../float_mode.hpp"
+
 namespace rbd_parallel_core {
 
 /// Threads that stay together for the many short phases of one call. Waking a thread costs more
@@ -28,10 +30,13 @@ class Team {
 
   int threads() const { return threads_; }
 
-  /// Runs work() on one of the threads, with the others at hand for its phases.
+  /// Runs work() on one of the threads, with the others at hand for its phases. All of them compute
+  /// as the calling thread does, but that denormal numbers count as zero.
   template <class Work>
   void call(const Work& work) {
+    const FloatMode mode = FloatMode::of_this_thread().flushing();
     if (threads_ == 1) {
+      const FloatModeScope scope(mode);
       work();
       return;
     }
@@ -41,6 +46,7 @@ class Team {
       tbb::parallel_for(
           tbb::blocked_range<int>(0, threads_, 1),
           [&](const auto&) {
+            const FloatModeScope scope(mode);
             if (led_.exchange(true, std::memory_order_acq_rel)) {
               help();
             } else {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "../../float_mode.hpp"
 #include "rbd_parallel_core/algorithm/finite.hpp"
 
 namespace rbd_parallel_core {
@@ -152,6 +153,7 @@ void TreeBackend<Real>::by_scans(const InverseDynamics& args, std::size_t s) noe
 template <class Real>
 Result TreeBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
   if (!blocks_ && !scans_) return KernelBackend<Real>::do_inverse_dynamics(args);
+  const FloatModeScope scope(FloatMode::of_this_thread().flushing());
   for (std::size_t s = 0; s < args.batch; ++s) {
     if (scans_) {
       by_scans(args, s);
@@ -165,6 +167,7 @@ Result TreeBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexc
 template <class Real>
 Result TreeBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
   if (!blocks_) return KernelBackend<Real>::do_coriolis_forces(args);
+  const FloatModeScope scope(FloatMode::of_this_thread().flushing());
   const InverseDynamics still{.batch = args.batch,
                               .q = args.q,
                               .v = args.v,
@@ -211,6 +214,7 @@ Result TreeBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexc
   if (!goes_by_two_ports() || args.method == ForwardMethod::crba) {
     return KernelBackend<Real>::do_forward_dynamics(args);
   }
+  const FloatModeScope scope(FloatMode::of_this_thread().flushing());
   for (std::size_t s = 0; s < args.batch; ++s) forward(args, s);
   return {};
 }
