@@ -15,8 +15,8 @@ class ThreadedLoop {
   /// that loops do not allocate.
   explicit ThreadedLoop(int threads);
 
-  /// f(k) for 0 <= k < count, each once, in any order. f must not throw. It computes in the floating
-  /// point mode of the calling thread, whichever thread runs it.
+  /// f(k) for 0 <= k < count, each once, in any order. f must not throw. It computes in the
+  /// floating point mode of the calling thread, whichever thread runs it.
   template <class F>
   void operator()(std::int32_t count, const F& f) const {
     if (count > 1) {
