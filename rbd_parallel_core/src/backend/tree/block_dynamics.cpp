@@ -52,8 +52,8 @@ std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const Heavy
 
 /// Bodies of a group of subtrees: with all their numbers they stay in the second cache.
 constexpr std::int32_t largest_group = 2048;
-/// Groups pay where the last cache does not hold all bodies, ...
-constexpr std::int32_t bodies_beyond_caches = 1 << 18;
+/// Groups pay where the near caches hold a small part of all bodies, ...
+constexpr std::int32_t bodies_beyond_caches = 1 << 16;
 /// ... unless lanes stay empty because a group has too few paths: this share must be of use.
 constexpr double used_lanes = 0.75;
 
