@@ -16,6 +16,7 @@ target_link_libraries(rbd_gpu_host_side PUBLIC rbd_parallel_core)
 # The same with the CPU in the place of the device, for tests.
 add_library(rbd_gpu_on_host STATIC EXCLUDE_FROM_ALL src/backend/cuda/host_api.cpp)
 rbd_compile_options(rbd_gpu_on_host)
+set_target_properties(rbd_gpu_on_host PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(rbd_gpu_on_host PUBLIC rbd_gpu_host_side)
 
 # rbd_add_cuda(): the library with the kernels, which make_backend("cuda") loads.

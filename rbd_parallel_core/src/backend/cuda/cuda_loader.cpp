@@ -6,7 +6,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "rbd_parallel_core/cuda/device_access.hpp"
+
 namespace rbd_parallel_core {
+
+// Here, since all libraries must mean the same type by it.
+DeviceAccess::~DeviceAccess() = default;
+
 namespace {
 
 constexpr const char* library = "librbd_parallel_cuda.so.0";

@@ -12,6 +12,7 @@ namespace rbd_parallel_core {
 /// The functions return 0, or the number of an error of CUDA.
 struct GpuApi {
   using Stream = void*;
+  using Event = void*;  ///< a mark in a stream
 
   int (*driver_version)(int* version);   ///< 1000 major + 10 minor; 0: there is no driver
   int (*runtime_version)(int* version);  ///< that the library was built with
@@ -30,6 +31,11 @@ struct GpuApi {
   /// body: what the kernel takes, by value.
   int (*launch)(void (*entry)(), const LaunchShape& shape, const void* body, Stream stream);
   int (*synchronize)(Stream stream);
+  int (*create_event)(Event* event);
+  int (*destroy_event)(Event event);
+  int (*record_event)(Event event, Stream stream);  ///< after all that `stream` holds by now
+  int (*wait_event)(Stream stream, Event event);    ///< what is queued from now on runs after it
+  int (*synchronize_event)(Event event);            ///< the caller waits for it
   const char* (*error_text)(int error);
 };
 

@@ -129,6 +129,36 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
       make_tree_(*api_, stream_.get(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()});
 }
 
+// ---- for callers on the device ------------------------------------------------------------------
+
+template <class Real>
+int GpuBackend<Real>::wait_for(void* stream) noexcept {
+  GpuApi::Event event = nullptr;
+  int error = api_->use_device(settings_.device);
+  if (error == gpu_error::none) error = api_->create_event(&event);
+  if (error != gpu_error::none) return error;
+  error = api_->record_event(event, stream);
+  if (error == gpu_error::none) error = api_->wait_event(stream_.get(), event);
+  const int destroyed = api_->destroy_event(event);
+  return error == gpu_error::none ? destroyed : error;
+}
+
+template <class Real>
+bool GpuBackend<Real>::holds(const void* memory) noexcept {
+  bool answer = false;
+  return api_->use_device(settings_.device) == gpu_error::none &&
+         api_->is_on_device(memory, &answer) == gpu_error::none && answer;
+}
+
+template <class Real>
+std::shared_ptr<void> GpuBackend<Real>::allocate(std::size_t bytes) {
+  require(*api_, api_->use_device(settings_.device), "choosing a device");
+  const auto memory = std::make_shared<GpuMemory>(*api_, GpuMemory::Place::device, bytes);
+  return {memory, memory->get()};
+}
+
+// ---- steps of a call ----------------------------------------------------------------------------
+
 template <class Real>
 bool GpuBackend<Real>::good(int error) noexcept {
   if (error_ == gpu_error::none) error_ = error;

@@ -7,6 +7,7 @@
 #include "chunk_buffers.hpp"
 #include "device_model.hpp"
 #include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/cuda/device_access.hpp"
 #include "rbd_parallel_core/cuda/settings.hpp"
 #include "rbd_parallel_core/cuda/state_entries.hpp"
 #include "tree_dynamics.hpp"
@@ -23,7 +24,7 @@ struct GpuKernels {
 /// The device as a backend: a batch goes to it in chunks, one thread computes one state. Which
 /// device, real or played, is a matter of the api and of the entries.
 template <class Real>
-class GpuBackend final : public BasicBackend<Real> {
+class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
  public:
   using typename BasicBackend<Real>::InverseDynamics;
   using typename BasicBackend<Real>::Forces;
@@ -42,6 +43,12 @@ class GpuBackend final : public BasicBackend<Real> {
   std::string explain(Operation operation, std::size_t batch) const override;
   /// States that are computed at once. Only when configured.
   std::int64_t chunk() const noexcept { return plan_.states; }
+
+  int device() const noexcept override { return settings_.device; }
+  void* stream() const noexcept override { return stream_.get(); }
+  int wait_for(void* stream) noexcept override;
+  bool holds(const void* memory) noexcept override;
+  std::shared_ptr<void> allocate(std::size_t bytes) override;
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
