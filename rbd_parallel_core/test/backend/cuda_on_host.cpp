@@ -10,16 +10,20 @@
 namespace rbd_parallel_core {
 namespace {
 
-std::uintptr_t last_stream = 0;  ///< of the caller, that the backend waited for
-int copies = 0, events = 0;
+std::uintptr_t recorded = 0, last_stream = 0;  ///< that has a mark; that was waited for
+int copies = 0, waits = 0;
 
 const GpuApi& watched_api() {
   static const GpuApi table = [] {
     GpuApi api = host_api();
     api.record_event = [](GpuApi::Event event, GpuApi::Stream stream) {
-      ++events;
-      last_stream = reinterpret_cast<std::uintptr_t>(stream);
+      recorded = reinterpret_cast<std::uintptr_t>(stream);
       return host_api().record_event(event, stream);
+    };
+    api.wait_event = [](GpuApi::Stream stream, GpuApi::Event event) {
+      ++waits;
+      last_stream = recorded;
+      return host_api().wait_event(stream, event);
     };
     api.copy = [](void* to, const void* from, std::size_t bytes, GpuApi::Stream stream) {
       ++copies;
@@ -53,4 +57,4 @@ extern "C" void* device_allocate(std::size_t bytes) {
 extern "C" int device_release(void* memory) { return core::host_api().release(memory); }
 extern "C" std::uintptr_t last_stream_waited_for() { return core::last_stream; }
 extern "C" int copies_so_far() { return core::copies; }
-extern "C" int events_so_far() { return core::events; }
+extern "C" int waits_so_far() { return core::waits; }

@@ -78,10 +78,10 @@ struct FaultyGpu {
       t.clear = [](void* memory, std::size_t bytes, GpuApi::Stream stream) {
         return counted(0, [&] { return host_api().clear(memory, bytes, stream); });
       };
-      t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body,
+      t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,
                     GpuApi::Stream stream) {
         ++launches;
-        return counted(0, [&] { return host_api().launch(entry, shape, body, stream); });
+        return counted(0, [&] { return host_api().launch(entry, shape, body, bytes, stream); });
       };
       t.synchronize = [](GpuApi::Stream stream) {
         return counted(0, [&] { return host_api().synchronize(stream); });

@@ -30,6 +30,12 @@ RBD_BACKEND_CONFORMANCE(GpuInChunks,
                          .make = [] { return make_gpu<double>({.chunk = 2, .block = 1}); },
                          .not_offered = not_offered});
 
+/// Two of them under way at once.
+RBD_BACKEND_CONFORMANCE(GpuOverlapped,
+                        {.name = "cuda with overlap",
+                         .make = [] { return make_gpu<double>({.chunk = 3, .overlap = true}); },
+                         .not_offered = not_offered});
+
 /// Where bodies are computed in parallel, by scans.
 RBD_BACKEND_CONFORMANCE(GpuTree,
                         {.name = "cuda with bodies in parallel",

@@ -114,15 +114,13 @@ TEST_F(GpuHostSide, ConfigureSurvivesAFailureOfEveryStep) {
   }
 }
 
-/// Whichever step of a call fails, the call says so, the backend stays unusable and says why until
-/// it is configured again, and the results of a later call are right.
-TEST_F(GpuHostSide, CallsSurviveAFailureOfEveryStep) {
+void check_failures_of_calls(bool overlap) {
   const auto model = small_tree();
   const std::size_t batch = 5;
   const Numbers numbers(*model, batch);
   std::vector<double> tau(batch * static_cast<std::size_t>(model->nv())), expected(tau);
   std::vector<StateStatus> status(batch);
-  const auto backend = make_gpu({.chunk = 3});
+  const auto backend = make_gpu({.chunk = 2, .overlap = overlap});
   const auto call = [&](std::vector<double>& out) {
     return backend->inverse_dynamics({.batch = batch,
                                       .q = numbers.q,
@@ -151,6 +149,12 @@ TEST_F(GpuHostSide, CallsSurviveAFailureOfEveryStep) {
     ASSERT_TRUE(call(tau).ok()) << step;
     EXPECT_EQ(tau, expected);
   }
+}
+
+/// Whichever step of a call fails, the call says so, the backend stays unusable and says why until
+/// it is configured again, and the results of a later call are right.
+TEST_F(GpuHostSide, CallsSurviveAFailureOfEveryStep) {
+  for (const bool overlap : {false, true}) check_failures_of_calls(overlap);
 }
 
 /// Batches from one state to 1e5, larger and smaller than a block and a chunk, against "cpu".

@@ -126,9 +126,9 @@ def test_no_stream_is_not_waited_for(device, cuda, model, there, entries):
     q = states(model)[0]
     cuda.gravity_forces(CudaInterface(there(q), stream=0xABCDE0))
     assert device.last_stream_waited_for() == 0xABCDE0
-    before = device.events_so_far()
+    before = device.waits_so_far()
     cuda.gravity_forces(CudaInterface(there(q), **entries))
-    assert device.events_so_far() == before
+    assert device.waits_so_far() == before
 
 
 # ---- refused by name -------------------------------------------------------------------------------------------------

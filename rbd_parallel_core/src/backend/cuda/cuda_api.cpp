@@ -49,7 +49,8 @@ int copy(void* to, const void* from, std::size_t bytes, GpuApi::Stream stream) {
 int clear(void* memory, std::size_t bytes, GpuApi::Stream stream) {
   return checked(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)));
 }
-int launch(void (*entry)(), const LaunchShape& shape, const void* body, GpuApi::Stream stream) {
+int launch(void (*entry)(), const LaunchShape& shape, const void* body, std::size_t,
+           GpuApi::Stream stream) {
   void* arguments[] = {const_cast<void*>(body)};
   return checked(cudaLaunchKernel(
       reinterpret_cast<const void*>(entry), dim3(static_cast<unsigned>(shape.grid)),

@@ -28,8 +28,9 @@ struct GpuApi {
   int (*destroy_stream)(Stream stream);
   int (*copy)(void* to, const void* from, std::size_t bytes, Stream stream);  ///< in any direction
   int (*clear)(void* memory, std::size_t bytes, Stream stream);               ///< to zero
-  /// body: what the kernel takes, by value.
-  int (*launch)(void (*entry)(), const LaunchShape& shape, const void* body, Stream stream);
+  /// body: what the kernel takes, by value, so many bytes.
+  int (*launch)(void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,
+                Stream stream);
   int (*synchronize)(Stream stream);
   int (*create_event)(Event* event);
   int (*destroy_event)(Event event);

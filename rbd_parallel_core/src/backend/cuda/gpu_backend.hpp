@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 
-#include "chunk_buffers.hpp"
 #include "device_model.hpp"
+#include "pipeline.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/cuda/device_access.hpp"
 #include "rbd_parallel_core/cuda/settings.hpp"
@@ -45,7 +46,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   std::int64_t chunk() const noexcept { return plan_.states; }
 
   int device() const noexcept override { return settings_.device; }
-  void* stream() const noexcept override { return stream_.get(); }
+  void* stream() const noexcept override { return pipelines_[0].stream(); }
   int wait_for(void* stream) noexcept override;
   bool holds(const void* memory) noexcept override;
   std::shared_ptr<void> allocate(std::size_t bytes) override;
@@ -67,9 +68,16 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
 
   void plan_memory(const ModelView<Real>& model, const BackendOptions& options);
 
-  /// Calls work(range) for chunks that make up the batch, and says how it went.
+  /// Calls work(range) for chunks that make up the batch, and says how it went. With two pipelines
+  /// the chunks take turns: while the device works on one, the next is sent.
   template <class Work>
   Result in_chunks(std::size_t batch, std::size_t most, const Work& work) noexcept;
+  /// The same one state at a time in the first pipeline, for the memory of tree_ is there once.
+  template <class Work>
+  Result one_by_one(std::size_t batch, const Work& work) noexcept;
+  template <class Work>
+  Result in_chunks(std::size_t batch, std::size_t most, std::span<Pipeline<Real>> pipelines,
+                   const Work& work) noexcept;
   Result refuse_wrenches(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   std::size_t states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   bool by_tree(const BasicMassMatrix<Real>& args) const noexcept;
@@ -87,7 +95,8 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   void launch_states(const BodyEntry<Body>& entry, const Body& body) noexcept {
     launch(entry, body.shape(settings_.block), body);
   }
-  StateChunk<Real> chunk_of(const Range& range, bool friction) const noexcept;
+  ChunkBuffers<Real>& buffers() noexcept { return pipeline_->buffers; }
+  StateChunk<Real> chunk_of(const Range& range, bool friction) noexcept;
   void read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
             const Range& range) noexcept;
   void read_or_zeros(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
@@ -106,12 +115,14 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   StateEntries<Real> entries_;
   MakeTreeDynamics<Real> make_tree_;
   GpuSettings settings_;
-  GpuStream stream_;
+  std::array<Pipeline<Real>, 2> pipelines_;
+  std::size_t pipeline_count_ = 1;
+  Pipeline<Real>* pipeline_ = pipelines_.data();  ///< of the chunk at hand
+  GpuEvent begun_;                                ///< from here on the second one may work
   DeviceModel<Real> model_;
   DeviceTree tree_shape_;
   std::unique_ptr<TreeDynamics<Real>> tree_;
   ChunkPlan plan_{};
-  ChunkBuffers<Real> buffers_;
   std::size_t nonzeros_ = 0;
   bool friction_ = false;
   int error_ = gpu_error::none;  ///< of the call that made the backend unusable

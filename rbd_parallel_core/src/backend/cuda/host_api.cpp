@@ -64,7 +64,9 @@ int release(void* memory) {
 }
 int allocate_pinned(void** memory, std::size_t bytes) {
   *memory = ::operator new(bytes, std::nothrow);
-  return *memory == nullptr ? gpu_error::out_of_memory : 0;
+  if (*memory == nullptr) return gpu_error::out_of_memory;
+  std::memset(*memory, 0xff, bytes);
+  return 0;
 }
 int release_pinned(void* memory) {
   ::operator delete(memory);
@@ -93,7 +95,8 @@ int clear(void* memory, std::size_t bytes, GpuApi::Stream) {
   return 0;
 }
 /// Refuses what a device would refuse.
-int launch(void (*entry)(), const LaunchShape& shape, const void* body, GpuApi::Stream) {
+int launch(void (*entry)(), const LaunchShape& shape, const void* body, std::size_t,
+           GpuApi::Stream) {
   if (shape.grid < 1 || shape.grid > 0x7fffffff || shape.block < 1 || shape.block > largest_block ||
       shape.shared_bytes > most_shared_bytes) {
     return invalid_value;
