@@ -59,6 +59,7 @@ def test_arrays_on_the_device_give_what_arrays_of_the_host_give(device, model, t
         "mass_matrix": 1,
         "mass_matrix_inverse": 1,
         "mass_matrix_cholesky": 1,
+        "center_of_mass": 1,
     }.items():
         compute = getattr(backend, name)
         expected = compute(*(q, v, a)[:given])
@@ -78,6 +79,11 @@ def test_a_result_without_out_is_on_the_device_and_can_be_given_back(cuda, model
     assert tau.__dlpack_device__() == (2, 0)
     numpy.testing.assert_array_equal(numbers_of(tau), cuda.inverse_dynamics(q, v, a))
     numpy.testing.assert_allclose(numbers_of(cuda.forward_dynamics(q_there, v_there, tau)), a, atol=1e-9)
+    for energy, expected in zip(cuda.energies(q_there, v_there), cuda.energies(q, v)):
+        numpy.testing.assert_array_equal(numbers_of(energy), expected)
+    links = model.link_names[:3]
+    numpy.testing.assert_array_equal(numbers_of(cuda.link_poses(q_there, links)), cuda.link_poses(q, links))
+    numpy.testing.assert_array_equal(numbers_of(cuda.jacobian(q_there, links)), cuda.jacobian(q, links))
     values, columns, starts = cuda.sparse_mass_matrix(q_there)
     numpy.testing.assert_array_equal(numbers_of(values), cuda.sparse_mass_matrix(q)[0])
     assert isinstance(columns, numpy.ndarray) and isinstance(starts, numpy.ndarray)

@@ -6,6 +6,9 @@
 
 namespace rbd_parallel_core {
 
+/// Larger mass matrices, nv x nv, are left to other backends: one thread would work on them alone.
+inline constexpr int largest_gpu_matrix = 512;
+
 /// How the backend "cuda" uses its device.
 struct GpuSettings {
   int device = 0;             ///< as CUDA numbers them

@@ -33,6 +33,12 @@ Body body_of(const BodyEntry<Body>&) {
 
 }  // namespace
 
+int usable_devices(const GpuApi& api) noexcept {
+  int driver = 0, count = 0;
+  const bool has_driver = api.driver_version(&driver) == gpu_error::none && driver > 0;
+  return has_driver && api.device_count(&count) == gpu_error::none ? count : 0;
+}
+
 void require_device(const GpuApi& api, int device) {
   const std::string advice = "; the backend 'cpu' needs none";
   int runtime = 0, driver = 0, count = 0;
@@ -87,7 +93,7 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
     plan.nv = model.nv;
     plan.bodies = model.body_count;
     plan.workspace = StateWorkspace<Real>::numbers(model.body_count, model.column_count);
-    plan.matrix = model.nv <= largest_dense_nv ? square : 0;
+    plan.matrix = model.nv <= largest_gpu_matrix ? square : 0;
     if (settings_.bodies_in_parallel && model.nv <= largest_tree_nv) plan.tree_matrix = square;
     // Eight wrenches for each state; a wrench on every link, four times, for one of them.
     plan.wrench_numbers = 6 * std::max<std::int64_t>(8 * plan.stride, 4 * model.link_count);
@@ -124,7 +130,7 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   friction_ = options.friction;
   pipelines_[0] = Pipeline<Real>(*api_);
   std::vector<std::int32_t> entries;
-  if (model.nv() <= largest_dense_nv) entries = sparse_entries(model.view());
+  if (model.nv() <= largest_gpu_matrix) entries = sparse_entries(model.view());
   nonzeros_ = entries.size();
   model_ = DeviceModel<Real>(*api_, model, entries, stream());
   plan_memory(model_.view(), options);
@@ -331,29 +337,35 @@ const Real* GpuBackend<Real>::read_forces(const BasicExternalWrenches<Real>& f_e
 
 /// What stands in the rows of the results goes to the caller, once the chunk is done.
 template <class Real>
-void GpuBackend<Real>::fetch(Real* to, std::size_t numbers) noexcept {
+void GpuBackend<Real>::fetch(Real* to, std::size_t rows, std::size_t numbers,
+                             std::size_t step) noexcept {
   const std::size_t bytes = numbers * sizeof(Real);
-  if (good(gpu_error::none) && good(pipeline_->promise_results(to, bytes))) {
-    good(api_->copy(buffers().out.pinned, buffers().out.rows, bytes, pipeline_->stream()));
+  if (good(gpu_error::none) &&
+      good(pipeline_->promise_results(to, rows, bytes, step * sizeof(Real)))) {
+    good(api_->copy(buffers().out.pinned, buffers().out.rows, rows * bytes, pipeline_->stream()));
   }
 }
 
-/// Brings n numbers a state from lanes to the caller's rows.
+/// Brings numbers of each state from lanes to a part of the caller's rows, which have n.
 template <class Real>
-void GpuBackend<Real>::write(const Real* lanes, std::span<Real> array, std::size_t n,
-                             const Range& range) noexcept {
-  if (array.empty() || n == 0 || !good(gpu_error::none)) return;
-  Real* const target = array.data() + range.first * n;
+void GpuBackend<Real>::write_part(const Real* lanes, std::span<Real> array, std::size_t n,
+                                  const Part& part, const Range& range) noexcept {
+  if (array.empty() || part.count == 0 || !good(gpu_error::none)) return;
+  Real* const target = array.data() + range.first * n + part.first;
   const bool direct = on_device(target);
-  const auto columns = static_cast<std::int64_t>(n);
   const Transpose<Real> body{lanes,
-                             columns,
+                             static_cast<std::int64_t>(part.count),
                              static_cast<std::int64_t>(range.count),
                              plan_.stride,
                              direct ? target : buffers().out.rows,
-                             columns};
+                             static_cast<std::int64_t>(direct ? n : part.count)};
   launch(entries_.transpose, body.shape(), body);
-  if (!direct) fetch(target, range.count * n);
+  if (direct) return;
+  if (part.count == n) {
+    fetch(target, range.count * n);
+  } else {
+    fetch(target, range.count, part.count, n);
+  }
 }
 
 template <class Real>
@@ -512,8 +524,8 @@ Result GpuBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
 template <class Real>
 Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
   if (by_tree(args)) return tree_mass_matrix(args);
-  if (plan_.nv > largest_dense_nv) {
-    return {Code::unsupported, Argument::mass_matrix, largest_dense_nv, plan_.nv};
+  if (plan_.nv > largest_gpu_matrix) {
+    return {Code::unsupported, Argument::mass_matrix, largest_gpu_matrix, plan_.nv};
   }
   const auto square = static_cast<std::size_t>(plan_.matrix);
   const bool factors =
@@ -552,8 +564,8 @@ Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexce
   if (!by_aba && args.method != ForwardMethod::crba) {
     return {Code::unsupported, Argument::method, 0, 0};
   }
-  if (!by_aba && plan_.nv > largest_dense_nv) {
-    return {Code::unsupported, Argument::method, largest_dense_nv, plan_.nv};
+  if (!by_aba && plan_.nv > largest_gpu_matrix) {
+    return {Code::unsupported, Argument::method, largest_gpu_matrix, plan_.nv};
   }
   if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
   const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
@@ -578,6 +590,54 @@ Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexce
     } else {
       compute(entries_.crba_forward, range);
     }
+  });
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_energies(const Energies& args) noexcept {
+  const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
+  return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
+    read(buffers().q, args.q, nq, range);
+    read_or_zeros(buffers().v, args.v, nv, range);
+    EnergiesBody<Real> body{};
+    body.states = chunk_of(range, false);
+    body.v = buffers().v.lanes;
+    body.kinetic = !args.kinetic.empty();
+    body.potential = !args.potential.empty();
+    body.com = !args.com.empty();
+    body.results = buffers().out.lanes;
+    launch_states(entries_.energies, body);
+    write(body.results, args.kinetic, 1, range);
+    write(body.results + plan_.stride, args.potential, 1, range);
+    write(body.results + 2 * plan_.stride, args.com, 3, range);
+    write_status(args.status, range);
+  });
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_link_kinematics(const LinkKinematics& args) noexcept {
+  const std::size_t count = args.links.size(), jacobian = 6 * static_cast<std::size_t>(plan_.nv);
+  return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
+    read(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
+    PlacementsBody<Real> placements{};
+    placements.states = chunk_of(range, false);
+    launch_states(entries_.placements, placements);
+    for (std::size_t k = 0; k < count; ++k) {
+      LinkPoseBody<Real> pose{};
+      pose.states = placements.states;
+      pose.link = args.links[k];
+      pose.pose = buffers().link;
+      if (!args.poses.empty()) launch_states(entries_.link_pose, pose);
+      write_part(pose.pose, args.poses, 7 * count, {7 * k, 7}, range);
+      LinkJacobianBody<Real> twists{};
+      twists.states = placements.states;
+      twists.link = args.links[k];
+      twists.in_link_axes = args.axes == Axes::link;
+      twists.jacobian = buffers().link;
+      if (!args.jacobian.empty()) launch_states(entries_.link_jacobian, twists);
+      write_part(twists.jacobian, args.jacobian, jacobian * count, {jacobian * k, jacobian}, range);
+    }
+    write_status(args.status, range);
   });
 }
 

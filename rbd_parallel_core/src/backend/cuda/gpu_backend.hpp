@@ -31,9 +31,9 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   using typename BasicBackend<Real>::Forces;
   using typename BasicBackend<Real>::MassMatrix;
   using typename BasicBackend<Real>::ForwardDynamics;
+  using typename BasicBackend<Real>::Energies;
+  using typename BasicBackend<Real>::LinkKinematics;
 
-  /// Larger mass matrices are left to other backends: one thread would work on them alone.
-  static constexpr int largest_dense_nv = 512;
   /// The same where the bodies are computed in parallel: 800 MB of doubles.
   static constexpr int largest_tree_nv = 10000;
 
@@ -59,6 +59,8 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   Result do_coriolis_forces(const Forces& args) noexcept override;
   Result do_mass_matrix(const MassMatrix& args) noexcept override;
   Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
+  Result do_energies(const Energies& args) noexcept override;
+  Result do_link_kinematics(const LinkKinematics& args) noexcept override;
 
  private:
   /// States of a batch that are computed at once.
@@ -102,13 +104,22 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   void read_or_zeros(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                      const Range& range) noexcept;
   const Real* read_forces(const BasicExternalWrenches<Real>& f_ext, const Range& range) noexcept;
-  void write(const Real* lanes, std::span<Real> array, std::size_t n, const Range& range) noexcept;
+  void write(const Real* lanes, std::span<Real> array, std::size_t n, const Range& range) noexcept {
+    write_part(lanes, array, n, {0, n}, range);
+  }
+  /// Numbers of a row.
+  struct Part {
+    std::size_t first, count;
+  };
+  void write_part(const Real* lanes, std::span<Real> array, std::size_t n, const Part& part,
+                  const Range& range) noexcept;
   void write_sparse(std::span<Real> array, const Range& range) noexcept;
   const Real* send(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                    const Range& range) noexcept;
   void finish_tree_state(const TreeStatusBody<Real>& body, Real* target, bool direct,
                          std::span<StateStatus> status, const Range& range) noexcept;
-  void fetch(Real* to, std::size_t numbers) noexcept;
+  void fetch(Real* to, std::size_t numbers) noexcept { fetch(to, 1, numbers, numbers); }
+  void fetch(Real* to, std::size_t rows, std::size_t numbers, std::size_t step) noexcept;
   void write_status(std::span<StateStatus> status, const Range& range) noexcept;
 
   const GpuApi* api_;
@@ -130,6 +141,9 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
 
 extern template class GpuBackend<double>;
 extern template class GpuBackend<float>;
+
+/// How many devices there are; none without a driver that is new enough.
+int usable_devices(const GpuApi& api) noexcept;
 
 /// Throws std::runtime_error that says what is missing: a driver, a newer one, or a device.
 void require_device(const GpuApi& api, int device);

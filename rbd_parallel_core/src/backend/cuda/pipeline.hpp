@@ -21,15 +21,16 @@ class Pipeline {
 
   /// Forgets what an earlier call may have left.
   void reset() noexcept { results_ = status_ = {}, busy_ = false; }
-  /// What is copied in the order of the stream to pinned memory is meant for `to`. There is room
-  /// for the results of one array, so the last one goes out first.
-  int promise_results(void* to, std::size_t bytes) noexcept {
-    const int error = results_.bytes == 0 ? gpu_error::none : finish_and_deliver();
-    results_ = {to, buffers.out.pinned, bytes};
+  /// What is copied in the order of the stream to pinned memory is meant for `to`: so many rows of
+  /// so many bytes, which begin every `step` bytes there. There is room for the results of one
+  /// array, so the last one goes out first.
+  int promise_results(void* to, std::size_t rows, std::size_t bytes, std::size_t step) noexcept {
+    const int error = results_.rows == 0 ? gpu_error::none : finish_and_deliver();
+    results_ = {static_cast<std::byte*>(to), as_bytes(buffers.out.pinned), rows, bytes, step};
     return error;
   }
   void promise_status(void* to, std::size_t bytes) noexcept {
-    status_ = {to, buffers.pinned_status, bytes};
+    status_ = {static_cast<std::byte*>(to), as_bytes(buffers.pinned_status), 1, bytes, bytes};
   }
 
   /// The chunk is queued.
@@ -52,13 +53,17 @@ class Pipeline {
 
  private:
   struct Promise {
-    void* to = nullptr;
-    const void* from = nullptr;
-    std::size_t bytes = 0;
+    std::byte* to = nullptr;
+    const std::byte* from = nullptr;
+    std::size_t rows = 0, bytes = 0, step = 0;
     void hand_out() const noexcept {
-      if (bytes > 0) std::memcpy(to, from, bytes);
+      for (std::size_t k = 0; k < rows; ++k) std::memcpy(to + k * step, from + k * bytes, bytes);
     }
   };
+
+  static const std::byte* as_bytes(const void* memory) {
+    return static_cast<const std::byte*>(memory);
+  }
 
   int finish_and_deliver() noexcept {
     const int error = finish();
