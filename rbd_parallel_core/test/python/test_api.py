@@ -293,7 +293,7 @@ def test_costs_of_a_file_decide(tmp_path, monkeypatch):
     monkeypatch.setenv("RBD_PARALLEL_COSTS", str(costs))
     chain = chain_of(100)
     backend = rbd_parallel.Backend(chain)
-    assert backend.explain("inverse_dynamics") == (
+    assert backend.explain("inverse_dynamics").startswith(
         "tree: one state of 100 bodies on one thread, predicted 1 us, cpu 2 us"
     )
     assert backend.name == "tree"
