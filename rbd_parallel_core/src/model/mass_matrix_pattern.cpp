@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 
+#include <new>
+#include <stdexcept>
+#include <string>
+
 namespace rbd_parallel_core {
 namespace {
 
@@ -24,7 +28,13 @@ MassMatrixPattern::MassMatrixPattern(const Model& model) {
   const MassMatrixRows rows(parents);
   row_start_.assign(rows.row_start().begin(), rows.row_start().end());
   depth_.assign(rows.depth().begin(), rows.depth().end());
-  column_.resize(static_cast<std::size_t>(nonzeros()));
+  try {
+    column_.resize(static_cast<std::size_t>(nonzeros()));
+  } catch (const std::bad_alloc&) {
+    throw std::length_error("MassMatrixPattern: the columns of " + std::to_string(nonzeros()) +
+                            " entries do not fit in memory; the backend tree computes the values "
+                            "of M without them");
+  }
   for (std::size_t k = 0; k < parents.size(); ++k) {
     auto e = static_cast<std::size_t>(row_start_[k + 1]);
     for (auto j = static_cast<std::int32_t>(k); j >= 0; j = parents[static_cast<std::size_t>(j)]) {

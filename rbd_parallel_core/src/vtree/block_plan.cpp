@@ -14,7 +14,7 @@ std::int32_t count(const auto& range) { return static_cast<std::int32_t>(range.s
 /// paths must be cut to fill the registers, many fill them as they are.
 std::int32_t piece_count(std::int32_t length, std::int32_t paths,
                          const BlockPlan::Options& options) {
-  const std::int32_t pieces = (length + options.longest - 1) / options.longest;
+  const std::int32_t pieces = (length - 1) / options.longest + 1;
   for (std::int32_t registers = options.registers; registers > 0; registers /= 2) {
     const std::int32_t unit = (registers * options.width + paths - 1) / paths;
     const std::int32_t rounded = (pieces + unit - 1) / unit * unit;
@@ -25,12 +25,13 @@ std::int32_t piece_count(std::int32_t length, std::int32_t paths,
 
 /// The ends of the pieces: the last is `ending` times as long as the others and those are as equal
 /// as can be, since lanes wait for the longest; but moved to the nearest node that may end a block,
-/// or left out if there is none within a quarter of a piece.
+/// or left out if there is none within a quarter of a piece. But no block is longer than four
+/// pieces, whatever its end: each needs memory for all its steps.
 std::vector<std::int32_t> piece_ends(std::span<const std::int32_t> nodes,
                                      std::span<const std::uint8_t> may_end, std::int32_t pieces,
                                      std::int32_t ending) {
   const std::int32_t length = count(nodes), shares = pieces - 1 + ending,
-                     reach = length / shares / 4;
+                     reach = length / shares / 4, longest = length / shares * 4;
   std::vector<std::int32_t> ends;
   for (std::int64_t k = 1; k < pieces; ++k) {
     const auto ideal = static_cast<std::int32_t>(length * k / shares);
@@ -38,11 +39,13 @@ std::vector<std::int32_t> piece_ends(std::span<const std::int32_t> nodes,
       const std::int32_t last = ends.empty() ? 0 : ends.back();
       return end > last && end < length && (may_end.empty() || may_end[at(nodes[at(end - 1)])]);
     };
-    for (std::int32_t off = 0; off <= reach; ++off) {
-      if (!fits(ideal + off) && !fits(ideal - off)) continue;
-      ends.push_back(fits(ideal + off) ? ideal + off : ideal - off);
-      break;
+    bool found = false;
+    for (std::int32_t off = 0; off <= reach && !found; ++off) {
+      found = fits(ideal + off) || fits(ideal - off);
+      if (found) ends.push_back(fits(ideal + off) ? ideal + off : ideal - off);
     }
+    const std::int32_t last = ends.empty() ? 0 : ends.back();
+    if (!found && ideal - last >= longest) ends.push_back(ideal);
   }
   ends.push_back(length);
   return ends;

@@ -97,6 +97,7 @@ HeavyPaths::HeavyPaths(std::span<const std::int32_t> parent, std::span<const std
 std::vector<std::int32_t> subtree_groups(std::span<const std::int32_t> parent,
                                          std::int32_t largest) {
   const std::vector<std::int32_t> size = subtree_sizes(parent);
+  largest = std::min(largest, static_cast<std::int32_t>(parent.size()));
   std::vector<std::int32_t> group(parent.size(), 0);
   std::int32_t last = 0, nodes_of_last = largest;
   for (std::size_t i = 0; i < parent.size(); ++i) {
@@ -105,7 +106,7 @@ std::vector<std::int32_t> subtree_groups(std::span<const std::int32_t> parent,
       group[i] = group[at(parent[i])];
       continue;
     }
-    if (nodes_of_last + size[i] > largest) {
+    if (size[i] > largest - nodes_of_last) {
       ++last;
       nodes_of_last = 0;
     }

@@ -290,6 +290,44 @@ std::shared_ptr<const Model> light_chain(int bodies, double light, double armatu
 }
 
 /// A block divides by the inertia of its last body alone: it must not end with a light one.
+/// A chain of planar joints whose links are point masses, or nearly, but for the last one.
+std::shared_ptr<const Model> point_mass_chain(int bodies, double rotational) {
+  RobotDescription robot;
+  robot.name = "points";
+  robot.links.push_back({"base", {}});
+  for (int i = 0; i < bodies; ++i) {
+    const double r = i == bodies - 1 ? 0.1 : rotational;
+    LinkInertial inertial;
+    inertial.mass = 1;
+    inertial.origin.position = {0.3, 0.4, 0.5};
+    inertial.rotational = {r, 0, 0, r, 0, r};
+    const std::string name = "link " + std::to_string(i);
+    JointDescription joint;
+    joint.name = "joint " + std::to_string(i);
+    joint.kind = JointKind::planar;
+    joint.parent = robot.links.back().name;
+    joint.child = name;
+    joint.origin = pose_from_rpy({1, 0.2, 0}, 0.3, 0.2, 0.1);
+    joint.axis = {0, 0, 1};
+    robot.links.push_back({name, inertial});
+    robot.joints.push_back(joint);
+  }
+  return std::make_shared<const Model>(build_model(robot));
+}
+
+// What a planar joint sees of a point mass has a positive diagonal, and is singular.
+TEST(TreeBackend, PointMassesEndNoBlock) {
+  for (const double rotational : {0.0, 1e-12, 1e-8}) {
+    const auto model = point_mass_chain(300, rotational);
+    State state = random_state(*model, 79);
+    const auto reference = configured("reference", model), tree = configured("tree", model);
+    const auto qdd = forward_dynamics(*tree, state);
+    EXPECT_LE(torque_residual(*reference, state, qdd),
+              10 * torque_residual(*reference, state, forward_dynamics(*reference, state)))
+        << rotational;
+  }
+}
+
 TEST(TreeBackend, LightBodiesDoNotCostDigits) {
   for (const double armature : {0.0, 0.01}) {
     for (const double light : {1.0, 1e-3, 1e-6, 1e-12}) {

@@ -9,17 +9,33 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-/// The smallest inertia that the joint of a body sees of that body alone.
+/// The smallest inertia that the joint of a body sees of that body alone: the least pivot of
+/// S^T I S. Zero where it can hardly tell the joint's coordinates apart, as a point mass far from
+/// the axes of a spherical joint.
 template <class Real>
 Real own_inertia(const ModelView<Real>& model, std::int32_t i) {
+  constexpr auto independent = Real(1e-3);  // of the diagonal: three digits are lost
   const BodyView<Real>& body = model.body[i];
-  Real smallest = std::numeric_limits<Real>::infinity();
+  Real H[6][6] = {}, diagonal[6] = {};
+  const int n = nv_of(body.type);
   visit_joint<Real>(body, [&](const auto& joint) {
     for_each_column(joint, [&](int k, const auto& column) {
-      smallest = std::min(
-          smallest, column.dot(column.times(body.inertia)) + model.armature[body.v_index + k]);
+      const Force<Real> f = column.times(body.inertia);
+      for_each_column(joint, [&](int j, const auto& other) { H[j][k] = other.dot(f); });
+      diagonal[k] = H[k][k] += model.armature[body.v_index + k];
     });
   });
+  Real smallest = std::numeric_limits<Real>::infinity();
+  for (int k = 0; k < n; ++k) {
+    const Real pivot = H[k][k];
+    if (!(pivot > independent * diagonal[k])) return Real(0);
+    smallest = std::min(smallest, pivot);
+    for (int row = k + 1; row < n; ++row) {
+      for (int column = k + 1; column < n; ++column) {
+        H[row][column] -= H[row][k] * H[k][column] / pivot;
+      }
+    }
+  }
   return smallest;
 }
 

@@ -57,6 +57,7 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   blocks_.reset();
   scans_.reset();
   mass_matrix_.reset();
+  threads_ = 1;
   require_bodies("block", options.tree.block);
   require_bodies("group", options.tree.group);
   this->configure_kernels(model, options, /*with_packs=*/false, 1);
