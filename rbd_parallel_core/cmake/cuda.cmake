@@ -16,7 +16,17 @@ target_link_libraries(rbd_gpu_host_side PUBLIC rbd_parallel_core)
 # The same with the CPU in the place of the device, for tests.
 add_library(rbd_gpu_on_host STATIC EXCLUDE_FROM_ALL src/backend/cuda/host_api.cpp)
 rbd_compile_options(rbd_gpu_on_host)
+set_target_properties(rbd_gpu_on_host PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(rbd_gpu_on_host PUBLIC rbd_gpu_host_side)
+
+# rbd_kernel_options(TARGET): how kernels are compiled. The text fuses by itself, as on a CPU. Pragmas of GCC are for GCC; what
+# `if constexpr` leaves out is unused.
+function(rbd_kernel_options target)
+  set(kernels_are_errors $<$<BOOL:${RBD_WARNINGS_AS_ERRORS}>:SHELL:-Werror=all-warnings>)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-std=c++20 -fmad=false --extended-lambda --expt-relaxed-constexpr -diag-suppress=1675,177>"
+    $<$<COMPILE_LANGUAGE:CUDA>:${kernels_are_errors}>)
+endfunction()
 
 # rbd_add_cuda(): the library with the kernels, which make_backend("cuda") loads.
 function(rbd_add_cuda)
@@ -33,12 +43,9 @@ function(rbd_add_cuda)
   target_include_directories(rbd_parallel_cuda PRIVATE src/backend)
   target_link_libraries(rbd_parallel_cuda PUBLIC rbd_parallel_core PRIVATE CUDA::cudart_static)
   target_compile_features(rbd_parallel_cuda PUBLIC cxx_std_20)
-  set(kernels_are_errors $<$<BOOL:${RBD_WARNINGS_AS_ERRORS}>:SHELL:-Werror=all-warnings>)
+  rbd_kernel_options(rbd_parallel_cuda)
   target_compile_options(rbd_parallel_cuda PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off>
-    # The text fuses by itself, as on a CPU. Pragmas of GCC are for GCC; what `if constexpr` leaves out is unused.
-    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-std=c++20 -fmad=false --extended-lambda --expt-relaxed-constexpr -diag-suppress=1675,177 -Xptxas=-v>"
-    $<$<COMPILE_LANGUAGE:CUDA>:${kernels_are_errors}>)
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off> $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   set_target_properties(rbd_parallel_cuda PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION 0
     CUDA_ARCHITECTURES "${RBD_CUDA_ARCHITECTURES}"

@@ -22,6 +22,8 @@ LAST = 10**9
 BODIES = {
     "cpu": [(1, 63), (64, 127), (128, 255), (256, 512), (513, 1023), (1024, 2047), (2048, LAST)],
     "tree": [(64, 127), (128, 255), (256, 511), (512, 1023), (1024, 2047), (2048, LAST)],
+    # The bodies of up to 170 are in the shared memory of a block.
+    "cuda": [(1, 63), (64, 170), (171, 512), (513, 2047), (2048, LAST)],
 }
 LARGE = 512  # bodies, from which on nothing but the amount of work counts
 TARGET = 1.3
@@ -71,7 +73,7 @@ def least_squares(rows, goals):
 
 def features(time):
     """What the costs are multiplied by, in microseconds."""
-    large = time["bodies"] >= LARGE
+    large = time["bodies"] >= LARGE and time["backend"] != "cuda"  # whose launches always count
     work = [time["bodies"], 0 if large else time["depth"], time["entries"], time["zeros"]]
     return time["goes"] * numpy.array([0.0 if large else 1.0, *(number / 1000 for number in work)])
 
@@ -92,11 +94,15 @@ def fit_line(times):
 
 
 def batches_of(backend, times):
-    """Where its costs change. `cpu` computes one state by itself, and packs otherwise, whose costs depend on how full they are."""
-    if backend != "cpu":
+    """Where its costs change. `cpu` computes one state by itself, and packs otherwise, whose costs depend on how full they are;
+    so do those of a go of `cuda`."""
+    if backend == "tree":
         return [(1, LAST)]
-    width = max(math.ceil(time["batch"] / time["goes"]) for time in times)
-    starts = sorted({1, 2, width, *(time["batch"] for time in times if time["batch"] < width)})
+    if backend == "cuda":
+        starts = sorted({1, *(time["batch"] for time in times)})
+    else:
+        width = max(math.ceil(time["batch"] / time["goes"]) for time in times)
+        starts = sorted({1, 2, width, *(time["batch"] for time in times if time["batch"] < width)})
     return [(start, end - 1) for start, end in zip(starts, [*starts[1:], LAST + 1])]
 
 

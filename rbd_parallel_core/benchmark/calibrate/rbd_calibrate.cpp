@@ -15,6 +15,7 @@
 
 #include "auto/auto_backend.hpp"
 #include "measure_calls.hpp"
+#include "rbd_parallel_core/cuda/settings.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 
 namespace {
@@ -57,7 +58,17 @@ void print_time(const Case& c, const char* backend, const CallPlan& plan, double
               backend, c.shape.depth, entries, zeros, plan.goes, plan.threads, us);
 }
 
-/// Both backends for one robot, of which `tree` is left out where the robot is small.
+/// The backend cuda, or null where there is no device.
+template <class Real>
+std::unique_ptr<BasicBackend<Real>> cuda_for(const std::shared_ptr<const Model>& model,
+                                             const BackendOptions& options) {
+  if (count_cuda_devices() == 0) return nullptr;
+  auto cuda = load_cuda_backend<Real>();
+  cuda->configure(model, options);
+  return cuda;
+}
+
+/// All backends for one robot, of which `tree` is left out where the robot is small.
 template <class Real>
 class Measurement {
  public:
@@ -66,6 +77,7 @@ class Measurement {
       : seconds_(seconds), with_tree_(TreeBackend<Real>::cuts(*model, options.tree)) {
     cpu_.configure(model, options);
     if (with_tree_) tree_.configure(model, options);
+    cuda_ = cuda_for<Real>(model, options);
   }
 
   void operator()(const Case& c) {
@@ -77,6 +89,13 @@ class Measurement {
     const std::vector<double> us = rbd_bench::least_times(calls, c.threads, seconds_);
     print_time<Real>(c, "cpu", cpu_.plan(c.call.batch, keeps_matrix(c.call.operation)), us[0]);
     if (us.size() > 1) print_time<Real>(c, "tree", tree_.plan(c.call.batch), us[1]);
+    if (!cuda_ || (keeps_matrix(c.call.operation) && c.model->nv() > largest_gpu_matrix)) return;
+    const std::function<void()> there = [&] { call.run(*cuda_); };
+    // By the clock: the thread that waits for a device may sleep.
+    constexpr int by_the_clock = 2;
+    const double cuda_us = rbd_bench::least_times({&there, 1}, by_the_clock, seconds_)[0];
+    constexpr std::size_t wave = AutoBackend<Real>::cuda_wave;
+    print_time<Real>(c, "cuda", {.goes = (c.call.batch + wave - 1) / wave}, cuda_us);
   }
 
  private:
@@ -84,6 +103,7 @@ class Measurement {
   bool with_tree_;
   CpuBackend<Real> cpu_;
   TreeBackend<Real> tree_;
+  std::unique_ptr<BasicBackend<Real>> cuda_;
 };
 
 template <class Real>

@@ -71,18 +71,13 @@ def read(folder):
 
 
 def table(kernels):
-    """As Markdown: a line for each kernel, registers for each architecture."""
+    """As Markdown: a line for each kernel, the most of all architectures."""
     architectures = sorted({kernel.architecture for kernel in kernels}, key=lambda name: int(name.strip("sm_af")))
-    lines = ["| kernel | " + " | ".join(architectures) + " | stack, bytes | spilled, bytes |"]
-    lines.append("|---" + "|--:" * (len(architectures) + 2) + "|")
-    for name in sorted({kernel.name for kernel in kernels}):
+    lines = [f"| kernel, for {', '.join(architectures)} | registers | stack, bytes | spilled, bytes |", "|---|--:|--:|--:|"]
+    for name in sorted({kernel.name for kernel in kernels}):  # several lambdas of one text count as one kernel
         own = [kernel for kernel in kernels if kernel.name == name]
-        registers = []
-        for each in architectures:  # several lambdas of one text count as one kernel: the largest
-            most = max((kernel.registers for kernel in own if kernel.architecture == each), default=None)
-            registers.append("-" if most is None else str(most))
-        stack, spilled = max(kernel.stack for kernel in own), max(kernel.spilled for kernel in own)
-        lines.append(f"| `{name}` | " + " | ".join(registers) + f" | {stack} | {spilled} |")
+        registers, stack, spilled = (max(numbers) for numbers in zip(*(kernel[2:] for kernel in own)))
+        lines.append(f"| `{name}` | {registers} | {stack} | {spilled} |")
     return "\n".join(lines)
 
 

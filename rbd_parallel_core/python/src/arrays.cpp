@@ -14,11 +14,6 @@ namespace {
 
 nb::module_ numpy() { return nb::module_::import_("numpy"); }
 
-/// The class itself, not one derived from it, which may mean more than its memory says (a mask).
-bool is_plain_array(nb::handle object) {
-  return object.type().is(nb::object(numpy().attr("ndarray")));
-}
-
 template <class Real>
 struct Memory {
   const Real* data;
@@ -88,6 +83,10 @@ nb::object convert(nb::handle object, std::string_view name) {
 
 }  // namespace
 
+bool is_plain_array(nb::handle object) {
+  return object.type().is(nb::object(numpy().attr("ndarray")));
+}
+
 void refuse(const std::string& text) { throw nb::value_error(text.c_str()); }
 
 std::string text(const Shape& shape) {
@@ -140,6 +139,17 @@ Array<Real> Array<Real>::view_out(nb::handle object, const Shape& shape) {
   result.object_ = nb::borrow(object);
   result.data_ = memory->data;
   result.shape_ = std::move(memory->shape);
+  return result;
+}
+
+template <class Real>
+Array<Real> Array<Real>::there(const Real* data, const Shape& shape, nb::object object,
+                               nb::object owner) {
+  Array result;
+  result.object_ = std::move(object);
+  result.owner_ = std::move(owner);
+  result.data_ = data;
+  result.shape_ = shape;
   return result;
 }
 

@@ -41,6 +41,8 @@ class Array {
   static Array make(const Shape& shape);
   /// `object` itself to write into: this type, C order, writable, of this shape. Never a copy.
   static Array view_out(nb::handle object, const Shape& shape);
+  /// Memory of a device, which nobody here may read. `owner` keeps it.
+  static Array there(const Real* data, const Shape& shape, nb::object object, nb::object owner);
 
   const Shape& shape() const { return shape_; }
   const Real* data() const { return data_; }
@@ -49,16 +51,22 @@ class Array {
   std::span<const Real> span() const { return {data_, size()}; }
   std::span<Real> mutable_span() const { return {mutable_data(), size()}; }
   bool overlaps(const Array& other) const;
+  bool on_device() const { return owner_.is_valid(); }
   const nb::object& object() const { return object_; }
 
  private:
   nb::object object_;
+  nb::object owner_;  ///< of memory of a device
   Shape shape_{0};
   const Real* data_ = nullptr;
 };
 
 extern template class Array<double>;
 extern template class Array<float>;
+
+/// Of numpy's class itself, not one derived from it, which may mean more than its memory says (a
+/// mask).
+bool is_plain_array(nb::handle object);
 
 /// Refuses with a ValueError.
 [[noreturn]] void refuse(const std::string& text);

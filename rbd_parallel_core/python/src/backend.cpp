@@ -137,6 +137,11 @@ void bind_backend(nb::module_& m) {
       "side: \"blocks\"\n"
       "is as accurate as the recursion, \"scans\" is for study; block: bodies of a block, 0: "
       "chosen.\n\n"
+      "\"cuda\" also takes arrays that lie on its device, by DLPack or __cuda_array_interface__: "
+      "all "
+      "of a call\n"
+      "but the wrenches. They are not copied; without `out` the result is on the device too, for "
+      "from_dlpack.\n\n"
       "The GIL is released while computing. One Backend serves one thread at a time (a second one "
       "is\n"
       "refused); any number of them share a Model.")

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "device_arrays.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "states.hpp"
 
@@ -86,6 +87,7 @@ class NumpyBackend final : public PyBackend {
       refuse("max_batch: expected at least 1 state, got " + std::to_string(options.max_batch));
     }
     const auto max_batch = static_cast<std::size_t>(options.max_batch);
+    device_ = dynamic_cast<DeviceAccess*>(backend_.get());
     backend_->configure(std::move(model), {max_batch, options.threads, options.friction,
                                            instruction_set_, options.tree});
     try {
@@ -136,6 +138,10 @@ class NumpyBackend final : public PyBackend {
         {"auto", "aba", "crba", "two_port", "jsiia", "hybrid_abia", "crba_sparse", "dca", "dcae"})];
     States<Real> states = states_from(q);
     const Array<Real> v_in = velocities("v", v, states), tau_in = velocities("tau", tau, states);
+    if (states.q.on_device() && published_method_of(chosen)) {
+      refuse("method: expected \"auto\", \"aba\" or \"crba\" for arrays on the device, got \"" +
+             std::string(method) + "\", which the host computes");
+    }
     const Wrenches<Real> wrenches = wrenches_from(f_ext, axes, states);
     const Array<Real> qdd = output(out, states.shape.with({nv()}), {states.q, v_in, tau_in});
     run("forward_dynamics", states, [&](std::span<StateStatus> status) {
@@ -170,7 +176,7 @@ class NumpyBackend final : public PyBackend {
   nb::tuple sparse_mass_matrix(nb::handle q, bool cholesky) override {
     const States<Real> states = states_from(q);
     if (!columns_.is_valid()) make_pattern();
-    const Array<Real> values = Array<Real>::make(states.shape.with({nonzeros_}));
+    const Array<Real> values = new_result(states.shape.with({nonzeros_}), states.q);
     run("sparse_mass_matrix", states, [&](std::span<StateStatus> status) {
       BasicMassMatrix<Real> args{
           .batch = states.shape.batch, .q = states.q.span(), .status = status, .layout = layout_};
@@ -183,8 +189,8 @@ class NumpyBackend final : public PyBackend {
   std::pair<nb::object, nb::object> energies(nb::handle q, nb::handle v) override {
     States<Real> states = states_from(q);
     const Array<Real> v_in = velocities("v", v, states);
-    const Array<Real> kinetic = Array<Real>::make(states.shape.with({})),
-                      potential = Array<Real>::make(states.shape.with({}));
+    const Array<Real> kinetic = new_result(states.shape.with({}), states.q),
+                      potential = new_result(states.shape.with({}), states.q);
     run("energies", states, [&](std::span<StateStatus> status) {
       return backend_->energies({.batch = states.shape.batch,
                                  .q = states.q.span(),
@@ -196,7 +202,8 @@ class NumpyBackend final : public PyBackend {
     });
     // [()] makes a scalar of an array without axes, as numpy's own functions do.
     const nb::tuple all;
-    if (states.shape.leading.empty()) return {kinetic.object()[all], potential.object()[all]};
+    if (states.shape.leading.empty() && !states.q.on_device())
+      return {kinetic.object()[all], potential.object()[all]};
     return {kinetic.object(), potential.object()};
   }
 
@@ -296,8 +303,27 @@ class NumpyBackend final : public PyBackend {
     return {q[0], {q[0]}, 0};
   }
 
+  /// Any array of the host; one on a device where the backend is there too.
+  Array<Real> input(nb::handle object, std::string_view name) const {
+    if (!lies_on_device(object, name)) return Array<Real>::view(object, name);
+    return view_on_device<Real>(object, name, device_for(name));
+  }
+  DeviceAccess& device_for(std::string_view name) const {
+    if (device_ != nullptr) return *device_;
+    refuse(std::string(name) + ": expected an array of the host for the backend " +
+           backend_->name() + ", got one on a CUDA device, which the backend cuda takes");
+  }
+
+  /// The arrays of a call are all on the device or all on the host.
+  static void require_together(std::string_view name, bool on_device, const Array<Real>& q) {
+    if (on_device == q.on_device()) return;
+    const auto place = [](bool there) { return there ? "on the device" : "of the host"; };
+    refuse(std::string(name) + ": expected an array " + place(q.on_device()) +
+           " as q is, got one " + place(on_device));
+  }
+
   States<Real> states_from(nb::handle q) const {
-    States<Real> states{Array<Real>::view(q, "q"), {}, {}};
+    States<Real> states{input(q, "q"), {}, {}};
     states.shape = shape_of(states.q.shape());
     return states;
   }
@@ -305,7 +331,8 @@ class NumpyBackend final : public PyBackend {
   /// v, a or tau; None is an empty array, zeros to the core.
   Array<Real> velocities(std::string_view name, nb::handle object, States<Real>& states) const {
     if (object.is_none()) return {};
-    Array<Real> array = Array<Real>::view(object, name);
+    Array<Real> array = input(object, name);
+    require_together(name, array.on_device(), states.q);
     const Shape expected = states.shape.with({nv()});
     if (array.shape() != expected) {
       refuse(std::string(name) + ": expected shape " + text(expected) + " to go with q of shape " +
@@ -363,6 +390,9 @@ class NumpyBackend final : public PyBackend {
       const std::string link = utf8(key);
       wrenches.links.push_back(link_index(link));
       const std::string name = "f_ext[\"" + link + "\"]";
+      if (lies_on_device(value, name)) {
+        refuse(name + ": expected an array of the host, got one on a CUDA device");
+      }
       arrays.push_back(Array<Real>::view(value, name));
       const Shape& shape = arrays.back().shape();
       if (shape != Shape{6} && shape != states.shape.with({6})) {
@@ -384,10 +414,20 @@ class NumpyBackend final : public PyBackend {
     return wrenches;
   }
 
-  static Array<Real> output(nb::handle out, const Shape& shape,
-                            std::initializer_list<Array<Real>> inputs) {
-    if (out.is_none()) return Array<Real>::make(shape);
-    Array<Real> array = Array<Real>::view_out(out, shape);
+  /// A new array, where q is.
+  Array<Real> new_result(const Shape& shape, const Array<Real>& q) const {
+    return q.on_device() ? make_on_device<Real>(shape, *device_) : Array<Real>::make(shape);
+  }
+
+  /// `inputs`: q, and what else was given.
+  Array<Real> output(nb::handle out, const Shape& shape,
+                     std::initializer_list<Array<Real>> inputs) const {
+    const Array<Real>& q = *inputs.begin();
+    if (out.is_none()) return new_result(shape, q);
+    const bool on_device = lies_on_device(out, "out");
+    require_together("out", on_device, q);
+    const Array<Real> array = on_device ? view_out_on_device<Real>(out, shape, *device_)
+                                        : Array<Real>::view_out(out, shape);
     for (const Array<Real>& input : inputs) {
       if (array.overlaps(input)) {
         refuse("out: expected memory of its own, got an array that overlaps an input");
@@ -412,14 +452,14 @@ class NumpyBackend final : public PyBackend {
   nb::object matrix(const char* operation, std::span<Real> BasicMassMatrix<Real>::*wanted,
                     nb::handle q, nb::handle out) {
     const States<Real> states = states_from(q);
-    const Array<Real> result = output(out, states.shape.with({nv(), nv()}), {states.q});
+    const Array<Real> M = output(out, states.shape.with({nv(), nv()}), {states.q});
     run(operation, states, [&](std::span<StateStatus> status) {
       BasicMassMatrix<Real> args{
           .batch = states.shape.batch, .q = states.q.span(), .status = status, .layout = layout_};
-      args.*wanted = result.mutable_span();
+      args.*wanted = M.mutable_span();
       return backend_->mass_matrix(args);
     });
-    return result.object();
+    return M.object();
   }
 
   /// An array of these numbers that nobody can write to, since all results share it.
@@ -480,7 +520,8 @@ class NumpyBackend final : public PyBackend {
     std::string text = std::string(operation) + ": " + std::to_string(bad) + " of " +
                        std::to_string(count) + " states failed; the first is state " +
                        std::to_string(index) + ": " + message(*first, backend_->model());
-    if (first->code == StateStatus::Code::not_finite) text += culprit(states, index);
+    if (first->code == StateStatus::Code::not_finite && !states.q.on_device())
+      text += culprit(states, index);
     throw StateError(text);
   }
 
@@ -515,6 +556,7 @@ class NumpyBackend final : public PyBackend {
   Layout layout_;
   InstructionSet instruction_set_;
   std::unique_ptr<Core> backend_;
+  DeviceAccess* device_ = nullptr;   ///< of the backend, where it has one
   std::vector<StateStatus> status_;  ///< max_batch
   std::size_t used_ = 0;             ///< how many of them the last call wrote
   std::atomic_flag busy_;

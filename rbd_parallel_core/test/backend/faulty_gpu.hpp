@@ -12,7 +12,7 @@ struct FaultyGpu {
   static inline int error = 700;   ///< with which error: an illegal address
   static inline int calls = 0;
   static inline int copies = 0, launches = 0;
-  static inline int live = 0;  ///< blocks and streams that were not given back
+  static inline int live = 0;  ///< blocks, streams and events that were not given back
 
   static void reset() {
     driver = 13000, devices = 1, device_error = 0;
@@ -39,6 +39,22 @@ struct FaultyGpu {
       t.create_stream = [](GpuApi::Stream* stream) {
         return counted(+1, [&] { return host_api().create_stream(stream); });
       };
+      t.create_event = [](GpuApi::Event* event) {
+        return counted(+1, [&] { return host_api().create_event(event); });
+      };
+      t.destroy_event = [](GpuApi::Event event) {
+        --live;
+        return host_api().destroy_event(event);
+      };
+      t.record_event = [](GpuApi::Event event, GpuApi::Stream stream) {
+        return counted(0, [&] { return host_api().record_event(event, stream); });
+      };
+      t.wait_event = [](GpuApi::Stream stream, GpuApi::Event event) {
+        return counted(0, [&] { return host_api().wait_event(stream, event); });
+      };
+      t.synchronize_event = [](GpuApi::Event event) {
+        return counted(0, [&] { return host_api().synchronize_event(event); });
+      };
       // A lost device does not even take back its memory; ours is taken back all the same.
       t.release = [](void* memory) {
         --live;
@@ -62,10 +78,10 @@ struct FaultyGpu {
       t.clear = [](void* memory, std::size_t bytes, GpuApi::Stream stream) {
         return counted(0, [&] { return host_api().clear(memory, bytes, stream); });
       };
-      t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body,
+      t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,
                     GpuApi::Stream stream) {
         ++launches;
-        return counted(0, [&] { return host_api().launch(entry, shape, body, stream); });
+        return counted(0, [&] { return host_api().launch(entry, shape, body, bytes, stream); });
       };
       t.synchronize = [](GpuApi::Stream stream) {
         return counted(0, [&] { return host_api().synchronize(stream); });

@@ -12,6 +12,9 @@
 
 #include "allocation_counter.hpp"
 #include "auto/auto_backend.hpp"
+#include "cuda/gpu_backend.hpp"
+#include "cuda/host_kernels.hpp"
+#include "faulty_gpu.hpp"
 #include "forced_costs.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
@@ -244,6 +247,122 @@ TEST(Explain, OtherBackendsComputeEverything) {
   for (const std::string& name : backend_names()) {
     EXPECT_EQ(make_backend(name)->explain(Operation::energies, 3), name + " computes everything");
   }
+}
+
+// ---- a device -----------------------------------------------------------------------------------
+
+/// 2 us for up to 1024 states, whatever the robot.
+const std::string device_costs = simple_costs +
+                                 "cuda inverse_dynamics float64 1- 1- 2 0 0 0 0 1\n"
+                                 "cuda forward_dynamics float64 1- 1- 2 0 0 0 0 1\n"
+                                 "cuda mass_matrix float64 1- 1- 2 0 0 0 0 1\n";
+
+/// Played by the CPU, told to fail by a test.
+CudaSource<double> played_device() {
+  return {[]() -> std::unique_ptr<Backend> {
+            return std::make_unique<GpuBackend<double>>(FaultyGpu::api(), host_kernels<double>());
+          },
+          [] { return usable_devices(FaultyGpu::api()); }};
+}
+
+AutoBackend<double> with_device(const std::string& costs) {
+  FaultyGpu::reset();
+  return AutoBackend<double>(CostTable::parse(costs, "simple"), played_device());
+}
+
+TEST(AutoBackend, LargeBatchesAreForADeviceThatHasCosts) {
+  auto backend = with_device(device_costs);
+  backend.configure(tree_of(30), {.max_batch = 100'000});
+  EXPECT_EQ(backend.choice(Operation::inverse_dynamics, 1), Candidate::cpu);
+  EXPECT_EQ(backend.choice(Operation::inverse_dynamics, 100'000), Candidate::cuda);
+  EXPECT_DOUBLE_EQ(backend.predicted_us(Candidate::cuda, Operation::inverse_dynamics, 1024), 2);
+  EXPECT_DOUBLE_EQ(backend.predicted_us(Candidate::cuda, Operation::inverse_dynamics, 1025), 4);
+  EXPECT_EQ(backend.name(), "cuda");
+  const std::string why = backend.explain(Operation::inverse_dynamics, 100'000);
+  EXPECT_EQ(why.rfind("cuda: 100000 states of 30 bodies on the device, predicted 196 us, cpu ", 0),
+            0U)
+      << why;
+}
+
+TEST(AutoBackend, GivesTheNumbersOfTheDevice) {
+  const auto model = tree_of(30);
+  const std::size_t size = 3000;
+  const Batch batch = conformance::random_batch(*model, size, 3);
+  auto backend = with_device(device_costs);
+  backend.configure(model, {.max_batch = size});
+  ASSERT_EQ(backend.choice(Operation::forward_dynamics, size), Candidate::cuda);
+  const auto alone = played_device().make();
+  alone->configure(model, {.max_batch = size});
+  for (const Call& call : every_call()) {
+    if (call.operation != Operation::forward_dynamics || is_left_to_cpu(call)) continue;
+    const Outputs actual = run(call, backend, batch), expected = run(call, *alone, batch);
+    ASSERT_TRUE(actual.result.ok()) << call.name;
+    EXPECT_TRUE(conformance::same_bits(actual.numbers[0], expected.numbers[0])) << call.name;
+  }
+}
+
+/// A device that is lost leaves its calls to cpu.
+TEST(AutoBackend, GoesOnWithoutADeviceThatFails) {
+  const auto model = tree_of(30);
+  const std::size_t size = 3000;
+  const Batch batch = conformance::random_batch(*model, size, 3);
+  auto backend = with_device(device_costs);
+  backend.configure(model, {.max_batch = size});
+  const auto cpu = make_backend("cpu");
+  cpu->configure(model, {.max_batch = size});
+  std::vector<double> actual(size * 30), expected(size * 30);
+  ASSERT_EQ(backend.choice(Operation::inverse_dynamics, size), Candidate::cuda);
+  FaultyGpu::calls = 0;
+  FaultyGpu::fail_at = 3;
+  for (int call = 0; call < 2; ++call) {
+    ASSERT_TRUE(
+        backend
+            .inverse_dynamics({.batch = size, .q = batch.q, .v = batch.v, .a = {}, .tau = actual})
+            .ok());
+    ASSERT_TRUE(
+        cpu->inverse_dynamics({.batch = size, .q = batch.q, .v = batch.v, .a = {}, .tau = expected})
+            .ok());
+    EXPECT_TRUE(conformance::same_bits(actual, expected));
+  }
+  FaultyGpu::reset();
+}
+
+TEST(AutoBackend, MatricesThatADeviceDoesNotDoAreNotForIt) {
+  auto backend = with_device(device_costs);
+  backend.configure(tree_of(largest_gpu_matrix), {.max_batch = 10});
+  EXPECT_EQ(backend.choice(Operation::mass_matrix, 10), Candidate::cuda);
+  backend.configure(tree_of(largest_gpu_matrix + 1), {.max_batch = 10});
+  EXPECT_EQ(backend.choice(Operation::mass_matrix, 10), Candidate::cpu);
+}
+
+TEST(AutoBackend, SaysWhyADeviceIsNotUsed) {
+  auto no_costs = with_device(simple_costs);
+  no_costs.configure(tree_of(7));
+  EXPECT_EQ(no_costs.explain(Operation::inverse_dynamics, 1),
+            "cpu: tree is for robots of 64 bodies and more, this one has 7 bodies; there is a CUDA "
+            "device, but simple has no costs of cuda: ./dev bench --calibrate measures them");
+  FaultyGpu::devices = 0;
+  EXPECT_EQ(no_costs.explain(Operation::inverse_dynamics, 1),
+            "cpu: tree is for robots of 64 bodies and more, this one has 7 bodies");
+  auto no_device = with_device(device_costs);
+  FaultyGpu::devices = 0;
+  no_device.configure(tree_of(7), {.max_batch = 100'000});
+  EXPECT_EQ(no_device.choice(Operation::inverse_dynamics, 100'000), Candidate::cpu);
+  EXPECT_EQ(no_device.explain(Operation::inverse_dynamics, 1),
+            "cpu: tree is for robots of 64 bodies and more, this one has 7 bodies; no cuda: cuda: "
+            "the NVIDIA driver finds no device; the backend 'cpu' needs none");
+  FaultyGpu::reset();
+}
+
+TEST(AutoBackend, CountsDevices) {
+  FaultyGpu::reset();
+  EXPECT_EQ(usable_devices(FaultyGpu::api()), 1);
+  FaultyGpu::driver = 0;
+  EXPECT_EQ(usable_devices(FaultyGpu::api()), 0);
+  FaultyGpu::reset();
+  FaultyGpu::device_error = gpu_error::driver_too_old;
+  EXPECT_EQ(usable_devices(FaultyGpu::api()), 0);
+  FaultyGpu::reset();
 }
 
 // ---- where the costs come from ------------------------------------------------------------------

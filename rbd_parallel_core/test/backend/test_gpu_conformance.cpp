@@ -11,8 +11,6 @@
 namespace rbd_parallel_core::conformance {
 namespace {
 
-const std::set<Operation> not_offered{Operation::energies, Operation::link_kinematics};
-
 template <class Real>
 std::unique_ptr<BasicBackend<Real>> make_gpu(const GpuSettings& settings = {}) {
   return std::make_unique<GpuBackend<Real>>(host_api(), host_kernels<Real>(), settings);
@@ -21,20 +19,22 @@ std::unique_ptr<BasicBackend<Real>> make_gpu(const GpuSettings& settings = {}) {
 }  // namespace
 
 RBD_BACKEND_CONFORMANCE(GpuOnHost, {.name = "cuda played by the CPU",
-                                    .make = [] { return make_gpu<double>(); },
-                                    .not_offered = not_offered});
+                                    .make = [] { return make_gpu<double>(); }});
 
 /// Blocks that hold a part of a chunk, chunks that hold a part of a batch.
-RBD_BACKEND_CONFORMANCE(GpuInChunks,
-                        {.name = "cuda in chunks of two",
-                         .make = [] { return make_gpu<double>({.chunk = 2, .block = 1}); },
-                         .not_offered = not_offered});
+RBD_BACKEND_CONFORMANCE(GpuInChunks, {.name = "cuda in chunks of two", .make = [] {
+                                        return make_gpu<double>({.chunk = 2, .block = 1});
+                                      }});
+
+/// Two of them under way at once.
+RBD_BACKEND_CONFORMANCE(GpuOverlapped, {.name = "cuda with overlap", .make = [] {
+                                          return make_gpu<double>({.chunk = 3, .overlap = true});
+                                        }});
 
 /// Where bodies are computed in parallel, by scans.
 RBD_BACKEND_CONFORMANCE(GpuTree,
                         {.name = "cuda with bodies in parallel",
                          .make = [] { return make_gpu<double>({.bodies_in_parallel = true}); },
-                         .not_offered = not_offered,
                          .tolerance = 1e-11});
 
 RBD_BACKEND_CONFORMANCE(GpuFloat,
@@ -44,7 +44,6 @@ RBD_BACKEND_CONFORMANCE(GpuFloat,
                                return std::make_unique<RehousedBackend<float, PlainMemory>>(
                                    make_gpu<float>({.chunk = 3}));
                              },
-                         .not_offered = not_offered,
                          .tolerance = 2e-5});
 
 }  // namespace rbd_parallel_core::conformance

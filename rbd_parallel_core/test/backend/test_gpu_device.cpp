@@ -6,10 +6,7 @@
 
 namespace rbd_parallel_core::conformance {
 
-RBD_BACKEND_CONFORMANCE(GpuDevice,
-                        {.name = "cuda",
-                         .make = [] { return make_backend("cuda"); },
-                         .not_offered = {Operation::energies, Operation::link_kinematics}});
+RBD_BACKEND_CONFORMANCE(GpuDevice, {.name = "cuda", .make = [] { return make_backend("cuda"); }});
 
 }  // namespace rbd_parallel_core::conformance
 

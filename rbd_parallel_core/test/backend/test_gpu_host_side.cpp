@@ -114,15 +114,13 @@ TEST_F(GpuHostSide, ConfigureSurvivesAFailureOfEveryStep) {
   }
 }
 
-/// Whichever step of a call fails, the call says so, the backend stays unusable and says why until
-/// it is configured again, and the results of a later call are right.
-TEST_F(GpuHostSide, CallsSurviveAFailureOfEveryStep) {
+void check_failures_of_calls(bool overlap) {
   const auto model = small_tree();
   const std::size_t batch = 5;
   const Numbers numbers(*model, batch);
   std::vector<double> tau(batch * static_cast<std::size_t>(model->nv())), expected(tau);
   std::vector<StateStatus> status(batch);
-  const auto backend = make_gpu({.chunk = 3});
+  const auto backend = make_gpu({.chunk = 2, .overlap = overlap});
   const auto call = [&](std::vector<double>& out) {
     return backend->inverse_dynamics({.batch = batch,
                                       .q = numbers.q,
@@ -151,6 +149,12 @@ TEST_F(GpuHostSide, CallsSurviveAFailureOfEveryStep) {
     ASSERT_TRUE(call(tau).ok()) << step;
     EXPECT_EQ(tau, expected);
   }
+}
+
+/// Whichever step of a call fails, the call says so, the backend stays unusable and says why until
+/// it is configured again, and the results of a later call are right.
+TEST_F(GpuHostSide, CallsSurviveAFailureOfEveryStep) {
+  for (const bool overlap : {false, true}) check_failures_of_calls(overlap);
 }
 
 /// Batches from one state to 1e5, larger and smaller than a block and a chunk, against "cpu".
@@ -218,6 +222,30 @@ TEST_F(GpuHostSide, ArraysOnTheDeviceAreNotCopied) {
   EXPECT_EQ(FaultyGpu::copies, 0);
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tau.span().begin()));
   EXPECT_TRUE(std::equal(M.begin(), M.end(), M_there.span().begin()));
+}
+
+/// The Jacobians of several links stand beside each other in a row of the caller.
+TEST_F(GpuHostSide, PartsOfRowsOnTheDevice) {
+  const auto model = small_tree();
+  const std::size_t batch = 5, nv = static_cast<std::size_t>(model->nv());
+  const std::vector<int> links{1, 0, 2};
+  const Numbers numbers(*model, batch);
+  const auto backend = make_gpu({.chunk = 3});
+  backend->configure(model, {.max_batch = batch});
+  std::vector<double> poses(batch * 3 * 7), J(batch * 3 * 6 * nv);
+  ASSERT_TRUE(backend->link_kinematics(
+      {.batch = batch, .q = numbers.q, .links = links, .poses = poses, .jacobian = J}));
+  const DeviceArray q(numbers.q), poses_there{std::vector<double>(poses.size())},
+      J_there{std::vector<double>(J.size())};
+  FaultyGpu::copies = 0;
+  ASSERT_TRUE(backend->link_kinematics({.batch = batch,
+                                        .q = q.span(),
+                                        .links = links,
+                                        .poses = poses_there.span(),
+                                        .jacobian = J_there.span()}));
+  EXPECT_EQ(FaultyGpu::copies, 0);
+  EXPECT_TRUE(std::equal(poses.begin(), poses.end(), poses_there.span().begin()));
+  EXPECT_TRUE(std::equal(J.begin(), J.end(), J_there.span().begin()));
 }
 
 /// Each launch has a price of some microseconds: a call has four or five, whatever the robot.

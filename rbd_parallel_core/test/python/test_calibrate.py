@@ -54,6 +54,17 @@ def test_the_costs_behind_the_times_are_found(times):
     assert batches == ["1", "2-7", "8-"]
 
 
+def test_a_go_of_cuda_costs_what_batches_of_its_size_do(times):
+    """Made-up: 50 us for a call, 0.1 us a state, 1 ns for each of its bodies."""
+    for (bodies, depth), batch in itertools.product({600: 10, 700: 30, 900: 12}.items(), (1, 64, 1000)):
+        us = 50 + 0.1 * batch + 1e-3 * batch * bodies
+        times.append({**a_time("tree", bodies, 1.5, batch, 1), "backend": "cuda", "depth": depth, "goes": 1, "us": us})
+    lines = [line.split() for line in fit.fit(times) if line.startswith("cuda")]
+    assert [line[4] for line in lines] == ["1-63", "64-999", "1000-"]
+    numpy.testing.assert_allclose([float(line[5]) for line in lines], [50.1, 56.4, 150], rtol=1e-3)
+    numpy.testing.assert_allclose([float(line[6]) for line in lines], [1, 64, 1000], rtol=1e-3)
+
+
 def test_batches_that_were_not_measured_cost_what_smaller_ones_do(times):
     lines = fit.fit([time for time in times if time["batch"] == 1 or time["bodies"] < 128])
     batches = [line.split()[4] for line in lines if line.startswith("cpu") and line.split()[3] == "128-255"]

@@ -58,6 +58,15 @@ def test_kernels_within_their_budget_pass(tmp_path):
     assert "| `MassMatrix<double>` | 255 | 40 | 0 |" in result.stdout
 
 
+def test_the_table_has_the_most_of_all_devices():
+    kernels = ptxas_report.parse(report(registers=80)) + ptxas_report.parse(report(stack=48, registers=70).replace("sm_90", "sm_120"))
+    assert ptxas_report.table(kernels).splitlines() == [
+        "| kernel, for sm_90, sm_120 | registers | stack, bytes | spilled, bytes |",
+        "|---|--:|--:|--:|",
+        "| `MassMatrix<double>` | 80 | 48 | 0 |",
+    ]
+
+
 def test_projection_is_the_slower_of_memory_and_arithmetic():
     """Law: time = max(bytes / bandwidth, flops / rate), here each of them once."""
     device = projection.Device("d", bandwidth=1e9, flops={8: 1e9}, host_link=1e9)

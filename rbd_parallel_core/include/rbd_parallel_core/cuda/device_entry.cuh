@@ -5,9 +5,11 @@
 
 namespace rbd_parallel_core {
 
-/// The kernel of a Body on a device.
+/// The kernel of a Body on a device. One block at a time is enough: asked for more, or for nothing,
+/// ptxas saves registers and spills.
 template <class Body>
-__global__ void __launch_bounds__(largest_block) device_kernel(const __grid_constant__ Body body) {
+__global__ void __launch_bounds__(largest_block, 1)
+    device_kernel(const __grid_constant__ Body body) {
   extern __shared__ double shared_numbers[];
   auto* const shared = reinterpret_cast<std::byte*>(shared_numbers);
   const ThreadIndex at{blockIdx.x, static_cast<std::int32_t>(threadIdx.x),

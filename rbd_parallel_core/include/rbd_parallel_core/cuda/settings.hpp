@@ -6,6 +6,9 @@
 
 namespace rbd_parallel_core {
 
+/// Larger mass matrices, nv x nv, are left to other backends: one thread would work on them alone.
+inline constexpr int largest_gpu_matrix = 512;
+
 /// How the backend "cuda" uses its device.
 struct GpuSettings {
   int device = 0;             ///< as CUDA numbers them
@@ -15,6 +18,9 @@ struct GpuSettings {
   /// One state after the other, its bodies in parallel by scans (docs/vtree.md), where that is
   /// offered: inverse dynamics without wrenches, the mass matrix in full. For one large tree.
   bool bodies_in_parallel = false;
+  /// Two chunks of a batch under way at once, each with memory of its own: while one is computed,
+  /// the next one is sent and the last one fetched. For batches of several chunks.
+  bool overlap = false;
 };
 
 }  // namespace rbd_parallel_core

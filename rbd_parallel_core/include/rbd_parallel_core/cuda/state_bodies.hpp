@@ -267,6 +267,88 @@ struct ForwardDynamicsBody : StateBody<Real, ForwardDynamicsBody<Real, by_aba>> 
   }
 };
 
+/// Kinetic and potential energy and the centre of mass, five numbers a state: zero where they are
+/// not wanted.
+template <class Real>
+struct EnergiesBody : StateBody<Real, EnergiesBody<Real>> {
+  const Real* v;
+  bool kinetic, potential, com;
+  Real* results;  ///< out
+
+  RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
+    const StateChunk<Real>& chunk = this->states;
+    const auto& ws = chunk.workspace_of(s).kinematics;
+    const LaneRow<Real> q = chunk.row(chunk.q, s), v_here = chunk.row(v, s);
+    const LaneOut<Real> out = chunk.out(results, s);
+    for (std::int32_t k = 0; k < 5; ++k) out.store(k, Real(0));
+    if (kinetic) {
+      body_velocities(model, ws, q, v_here);
+      out.store(0, kinetic_energy(model, ws, v_here));
+    }
+    forward_kinematics(model, ws, q);
+    const Vec3<Real> moment = first_moment(model, ws);
+    if (potential) out.store(1, -dot(model.gravity, moment));
+    if (com) {
+      const Real mass = total_mass<Real>(model);
+      out.store(2, moment.x / mass);
+      out.store(3, moment.y / mass);
+      out.store(4, moment.z / mass);
+    }
+    Real taint = taint_if_not_finite(v_here, model.nv, taint_of_q(model, q));
+    taint = taint_if_not_finite(chunk.row(results, s), 5, taint);
+    const StateStatus status = status_of(taint, Real(0));
+    spoil_unless(status.ok(), out, 5);
+    chunk.status[s] = status;
+  }
+};
+
+/// Where the bodies are, for the two that follow: it stays in the workspace.
+template <class Real>
+struct PlacementsBody : StateBody<Real, PlacementsBody<Real>> {
+  RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
+    const StateChunk<Real>& chunk = this->states;
+    const auto& ws = chunk.workspace_of(s).kinematics;
+    const LaneRow<Real> q = chunk.row(chunk.q, s);
+    forward_kinematics(model, ws, q);
+    // Every link's placement follows from those of the bodies; if these are finite, so is it.
+    Real taint = taint_of_q(model, q);
+    for (std::int32_t i = 0; i < model.body_count; ++i) {
+      const Vec3<Real> r = ws.X0.load(i).r;
+      taint = mul_add(Real(0), r.x, mul_add(Real(0), r.y, mul_add(Real(0), r.z, taint)));
+    }
+    chunk.status[s] = status_of(taint, Real(0));
+  }
+};
+
+/// link_pose()
+template <class Real>
+struct LinkPoseBody : StateBody<Real, LinkPoseBody<Real>> {
+  std::int32_t link;
+  Real* pose;  ///< out: 7 numbers
+
+  RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
+    const StateChunk<Real>& chunk = this->states;
+    const LaneOut<Real> out = chunk.out(pose, s);
+    link_pose(model, chunk.workspace_of(s).kinematics, link, out);
+    spoil_unless(chunk.status[s].ok(), out, 7);
+  }
+};
+
+/// link_jacobian()
+template <class Real>
+struct LinkJacobianBody : StateBody<Real, LinkJacobianBody<Real>> {
+  std::int32_t link;
+  bool in_link_axes;
+  Real* jacobian;  ///< out: 6 x nv
+
+  RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
+    const StateChunk<Real>& chunk = this->states;
+    const LaneOut<Real> out = chunk.out(jacobian, s);
+    link_jacobian(model, chunk.workspace_of(s).kinematics, link, in_link_axes, out);
+    spoil_unless(chunk.status[s].ok(), out, 6 * model.nv);
+  }
+};
+
 /// Rows of the entries of M that can differ from zero, a thread for each number.
 template <class Real>
 struct SparseRowsBody {

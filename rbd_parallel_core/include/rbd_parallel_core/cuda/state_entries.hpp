@@ -21,6 +21,10 @@ struct StateEntries {
   BodyEntry<SparseRowsBody<Real>> sparse_rows;
   BodyEntry<ForwardDynamicsBody<Real, true>> aba;
   BodyEntry<ForwardDynamicsBody<Real, false>> crba_forward;
+  BodyEntry<EnergiesBody<Real>> energies;
+  BodyEntry<PlacementsBody<Real>> placements;
+  BodyEntry<LinkPoseBody<Real>> link_pose;
+  BodyEntry<LinkJacobianBody<Real>> link_jacobian;
   BodyEntry<TreeStatusBody<Real>> tree_status;
 
   /// Has every entry made by make(entry).
@@ -28,7 +32,8 @@ struct StateEntries {
   static StateEntries made_by(const Make& make) {
     StateEntries all;
     auto& [transpose, external_forces, at_rest, moving, inverse_dynamics, mass_matrix, factor,
-           inverse, sparse_rows, aba, crba_forward, tree_status] = all;
+           inverse, sparse_rows, aba, crba_forward, energies, placements, link_pose, link_jacobian,
+           tree_status] = all;
     make(transpose);
     make(external_forces);
     make(at_rest);
@@ -40,6 +45,10 @@ struct StateEntries {
     make(sparse_rows);
     make(aba);
     make(crba_forward);
+    make(energies);
+    make(placements);
+    make(link_pose);
+    make(link_jacobian);
     make(tree_status);
     return all;
   }

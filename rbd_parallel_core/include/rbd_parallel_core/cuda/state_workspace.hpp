@@ -76,7 +76,7 @@ class StateWorkspace {
     for_crba.cut(crba.Ic, bodies);
     for_crba.cut(crba.axis, columns);
     for_kinematics.cut(kinematics.X0, bodies);
-    for_kinematics.cut(kinematics.v, 0);  // no kernel asks for velocities
+    for_kinematics.cut(kinematics.v, bodies);
     return larger(larger(for_rnea.used, for_aba.used), larger(for_crba.used, for_kinematics.used));
   }
 };

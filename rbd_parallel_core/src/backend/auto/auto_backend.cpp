@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "rbd_parallel_core/cuda/settings.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 
 namespace rbd_parallel_core {
@@ -64,18 +65,40 @@ void AutoBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   take_prices(costs, model);
   BackendOptions blocks = options;
   blocks.tree.family = TreeFamily::blocks;
-  const auto& prices = prices_[index(Candidate::tree)];
-  const bool priced =
-      std::any_of(prices.begin(), prices.end(), [](const Prices& lines) { return !lines.empty(); });
-  if (!priced || !TreeBackend<Real>::cuts(model, blocks.tree)) return;
-  tree_ = std::make_unique<TreeBackend<Real>>();
-  tree_->configure(shared, blocks);
+  if (priced(Candidate::tree) && TreeBackend<Real>::cuts(model, blocks.tree)) {
+    tree_ = std::make_unique<TreeBackend<Real>>();
+    tree_->configure(shared, blocks);
+  }
+  configure_cuda(shared, options);
+}
+
+/// Where it has costs it may be chosen, if there is a device.
+template <class Real>
+void AutoBackend<Real>::configure_cuda(const std::shared_ptr<const Model>& model,
+                                       const BackendOptions& options) {
+  cuda_.reset();
+  why_not_cuda_.clear();
+  if (!priced(Candidate::cuda)) return;
+  try {
+    auto cuda = cuda_source_.make();
+    cuda->configure(model, options);
+    cuda_ = std::move(cuda);
+  } catch (const std::exception& error) {
+    why_not_cuda_ = error.what();
+  }
+}
+
+template <class Real>
+bool AutoBackend<Real>::priced(Candidate candidate) const {
+  const auto& prices = prices_[index(candidate)];
+  return std::any_of(prices.begin(), prices.end(),
+                     [](const Prices& lines) { return !lines.empty(); });
 }
 
 template <class Real>
 void AutoBackend<Real>::take_prices(const CostTable& costs, const Model& model) {
   const RobotShape shape = shape_of(model);
-  for (const Candidate candidate : {Candidate::cpu, Candidate::tree}) {
+  for (const Candidate candidate : all_candidates) {
     for (const Operation operation : all_operations) {
       Prices& prices = prices_[index(candidate)][index(operation)];
       prices.clear();
@@ -94,13 +117,26 @@ template <class Real>
 CallPlan AutoBackend<Real>::plan(Candidate candidate, Operation operation,
                                  std::size_t batch) const noexcept {
   if (candidate == Candidate::tree) return tree_->plan(batch);
+  if (candidate == Candidate::cuda) return {.goes = (batch + cuda_wave - 1) / cuda_wave};
   return cpu_.plan(batch, keeps_matrix(operation));
+}
+
+template <class Real>
+bool AutoBackend<Real>::may_choose(Candidate candidate, Operation operation) const noexcept {
+  switch (candidate) {
+    case Candidate::tree:
+      return tree_ && tree_->side_by_side(operation);
+    case Candidate::cuda:
+      return cuda_ && (!keeps_matrix(operation) || cuda_->model().nv() <= largest_gpu_matrix);
+    default:
+      return true;
+  }
 }
 
 template <class Real>
 double AutoBackend<Real>::predicted_us(Candidate candidate, Operation operation,
                                        std::size_t batch) const noexcept {
-  if (candidate == Candidate::tree && (!tree_ || !tree_->side_by_side(operation))) return unknown;
+  if (!may_choose(candidate, operation)) return unknown;
   for (const Price& price : prices_[index(candidate)][index(operation)]) {
     if (!price.line.batch.contains(batch)) continue;
     const CallPlan calls = plan(candidate, operation, batch);
@@ -111,18 +147,23 @@ double AutoBackend<Real>::predicted_us(Candidate candidate, Operation operation,
 
 template <class Real>
 Candidate AutoBackend<Real>::choice(Operation operation, std::size_t batch) const noexcept {
-  if (!tree_) return Candidate::cpu;
-  const bool tree_is_faster = predicted_us(Candidate::tree, operation, batch) <
-                              predicted_us(Candidate::cpu, operation, batch);
-  return tree_is_faster ? Candidate::tree : Candidate::cpu;
+  Candidate best = Candidate::cpu;
+  for (const Candidate candidate : all_candidates) {
+    if (predicted_us(candidate, operation, batch) < predicted_us(best, operation, batch)) {
+      best = candidate;
+    }
+  }
+  return best;
 }
 
-/// Lane-ready arrays are what `cpu` is for; `tree` would have to take them apart.
+/// Lane-ready arrays are what `cpu` is for; others would have to take them apart.
 template <class Real>
 BasicBackend<Real>& AutoBackend<Real>::chosen(Operation operation, std::size_t batch,
                                               Layout layout) noexcept {
-  if (layout == Layout::lanes || choice(operation, batch) == Candidate::cpu) return cpu_;
-  return *tree_;
+  const Candidate best = layout == Layout::lanes ? Candidate::cpu : choice(operation, batch);
+  if (best == Candidate::tree) return *tree_;
+  if (best == Candidate::cuda) return *cuda_;
+  return cpu_;
 }
 
 // ---- explaining ---------------------------------------------------------------------------------
@@ -137,7 +178,18 @@ template <class Real>
 std::string AutoBackend<Real>::explain(Operation operation, std::size_t batch) const {
   if (!this->configured()) return "auto chooses when it is configured for a robot";
   const std::string why = why_not_tree(operation);
-  return why.empty() ? comparison(operation, batch) : "cpu: " + why;
+  const bool alone = !why.empty() && !may_choose(Candidate::cuda, operation);
+  return (alone ? "cpu: " + why : comparison(operation, batch)) + about_cuda();
+}
+
+/// What is to be said of a device that is not used.
+template <class Real>
+std::string AutoBackend<Real>::about_cuda() const {
+  if (cuda_) return "";
+  if (!why_not_cuda_.empty()) return "; no cuda: " + why_not_cuda_;
+  if (cuda_source_.devices() == 0) return "";
+  return "; there is a CUDA device, but " + origin_ +
+         " has no costs of cuda: ./dev bench --calibrate measures them";
 }
 
 template <class Real>
@@ -157,14 +209,19 @@ std::string AutoBackend<Real>::why_not_tree(Operation operation) const {
 template <class Real>
 std::string AutoBackend<Real>::comparison(Operation operation, std::size_t batch) const {
   const Candidate best = choice(operation, batch);
-  const Candidate other = best == Candidate::cpu ? Candidate::tree : Candidate::cpu;
-  std::string text = name_of(best) + ": " + count_of(batch, "state") + " of " +
-                     count_of(index(this->model().body_count()), "body") + " on " +
-                     count_of(index(plan(best, operation, batch).threads), "thread");
-  for (const Candidate candidate : {best, other}) {
+  const std::string where = best == Candidate::cuda
+                                ? "the device"
+                                : count_of(index(plan(best, operation, batch).threads), "thread");
+  const auto predicted = [&](Candidate candidate) {
     const double us = predicted_us(candidate, operation, batch);
-    text += candidate == best ? ", predicted " : ", " + name_of(other) + " ";
-    text += us < unknown ? duration(us) : "unknown to " + origin_;
+    return us < unknown ? duration(us) : "unknown to " + origin_;
+  };
+  std::string text = name_of(best) + ": " + count_of(batch, "state") + " of " +
+                     count_of(index(this->model().body_count()), "body") + " on " + where +
+                     ", predicted " + predicted(best);
+  for (const Candidate other : all_candidates) {
+    if (other == best || !may_choose(other, operation)) continue;
+    text += ", " + name_of(other) + " " + predicted(other);
   }
   return text;
 }
@@ -172,23 +229,33 @@ std::string AutoBackend<Real>::comparison(Operation operation, std::size_t batch
 // ---- computing ----------------------------------------------------------------------------------
 
 template <class Real>
+template <class Args>
+Result AutoBackend<Real>::compute(Operation operation,
+                                  Result (BasicBackend<Real>::*call)(const Args&) noexcept,
+                                  const Args& args) noexcept {
+  BasicBackend<Real>& backend = chosen(operation, args.batch, args.layout);
+  const Result result = (backend.*call)(args);
+  return result.ok() || &backend != cuda_.get() ? result : (cpu_.*call)(args);
+}
+
+template <class Real>
 Result AutoBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
-  return chosen(Operation::inverse_dynamics, args.batch, args.layout).inverse_dynamics(args);
+  return compute(Operation::inverse_dynamics, &BasicBackend<Real>::inverse_dynamics, args);
 }
 
 template <class Real>
 Result AutoBackend<Real>::do_bias_forces(const Forces& args) noexcept {
-  return chosen(Operation::bias_forces, args.batch, args.layout).bias_forces(args);
+  return compute(Operation::bias_forces, &BasicBackend<Real>::bias_forces, args);
 }
 
 template <class Real>
 Result AutoBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
-  return chosen(Operation::gravity_forces, args.batch, args.layout).gravity_forces(args);
+  return compute(Operation::gravity_forces, &BasicBackend<Real>::gravity_forces, args);
 }
 
 template <class Real>
 Result AutoBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
-  return chosen(Operation::coriolis_forces, args.batch, args.layout).coriolis_forces(args);
+  return compute(Operation::coriolis_forces, &BasicBackend<Real>::coriolis_forces, args);
 }
 
 template <class Real>
@@ -199,7 +266,7 @@ Result AutoBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
   if (args.mass_matrix.empty() && !sparse) return cpu_.mass_matrix(args);
   const Operation operation =
       args.mass_matrix.empty() ? Operation::sparse_mass_matrix : Operation::mass_matrix;
-  return chosen(operation, args.batch, args.layout).mass_matrix(args);
+  return compute(operation, &BasicBackend<Real>::mass_matrix, args);
 }
 
 template <class Real>
@@ -210,7 +277,7 @@ Result AutoBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexc
   }
   if (two_port) return tree_->forward_dynamics(args);
   if (args.method == ForwardMethod::crba) return cpu_.forward_dynamics(args);
-  return chosen(Operation::forward_dynamics, args.batch, args.layout).forward_dynamics(args);
+  return compute(Operation::forward_dynamics, &BasicBackend<Real>::forward_dynamics, args);
 }
 
 template <class Real>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../cpu/cpu_backend.hpp"
+#include "../cuda/cuda_loader.hpp"
 #include "../tree/tree_backend.hpp"
 #include "cost_table.hpp"
 
@@ -16,6 +17,13 @@ namespace rbd_parallel_core {
 
 /// What counts for the costs of a robot.
 RobotShape shape_of(const Model& model);
+
+/// Where the backend "cuda" comes from.
+template <class Real>
+struct CudaSource {
+  std::unique_ptr<BasicBackend<Real>> (*make)() = load_cuda_backend<Real>;
+  int (*devices)() = count_cuda_devices;
+};
 
 /// Has every call computed by the backend that the costs say is fastest for it. Which one depends
 /// on the robot, the options, the operation and the size of the batch only, so that the same call
@@ -33,7 +41,12 @@ class AutoBackend final : public BasicBackend<Real> {
   /// With the costs of the environment at the time of configure.
   AutoBackend() = default;
   /// With these.
-  explicit AutoBackend(CostTable costs) : given_(std::move(costs)) {}
+  explicit AutoBackend(CostTable costs, const CudaSource<Real>& cuda = {})
+      : given_(std::move(costs)), cuda_source_(cuda) {}
+
+  /// States that are a go of cuda: the threads of a device that work at once hardly take longer
+  /// than one of them, so that up to here the time is that of a call.
+  static constexpr std::size_t cuda_wave = 1024;
 
   std::string name() const override;
   std::string explain(Operation operation, std::size_t batch) const override;
@@ -68,16 +81,28 @@ class AutoBackend final : public BasicBackend<Real> {
   };
   using Prices = std::vector<Price>;
 
+  /// Has a call computed by the one that is chosen for it. What a device does not do, for it is
+  /// lost or there are too many wrenches, cpu does.
+  template <class Args>
+  Result compute(Operation operation, Result (BasicBackend<Real>::*call)(const Args&) noexcept,
+                 const Args& args) noexcept;
   BasicBackend<Real>& chosen(Operation operation, std::size_t batch, Layout layout) noexcept;
+  bool may_choose(Candidate candidate, Operation operation) const noexcept;
   std::string why_not_tree(Operation operation) const;
+  std::string about_cuda() const;
   std::string comparison(Operation operation, std::size_t batch) const;
   void take_prices(const CostTable& costs, const Model& model);
+  bool priced(Candidate candidate) const;
+  void configure_cuda(const std::shared_ptr<const Model>& model, const BackendOptions& options);
 
   std::optional<CostTable> given_;
   std::string origin_;  ///< of the costs
   std::array<std::array<Prices, all_operations.size()>, candidate_count> prices_;
   CpuBackend<Real> cpu_;
   std::unique_ptr<TreeBackend<Real>> tree_;  ///< where it may be chosen
+  CudaSource<Real> cuda_source_;
+  std::unique_ptr<BasicBackend<Real>> cuda_;  ///< where it may be chosen
+  std::string why_not_cuda_;                  ///< where it has costs
 };
 
 extern template class AutoBackend<double>;

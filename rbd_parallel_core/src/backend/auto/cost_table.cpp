@@ -35,9 +35,10 @@ std::vector<std::string> words_of(std::string_view line) {
 }
 
 Candidate candidate_of(const std::string& word) {
-  if (word == "cpu") return Candidate::cpu;
-  if (word == "tree") return Candidate::tree;
-  refuse("the backend", word, "cpu or tree");
+  for (const Candidate candidate : all_candidates) {
+    if (name_of(candidate) == word) return candidate;
+  }
+  refuse("the backend", word, "cpu, tree or cuda");
 }
 
 Operation priced_operation_of(const std::string& word) {
@@ -122,7 +123,10 @@ std::string content_of(const std::string& path) {
 
 }  // namespace
 
-std::string name_of(Candidate candidate) { return candidate == Candidate::cpu ? "cpu" : "tree"; }
+std::string name_of(Candidate candidate) {
+  if (candidate == Candidate::cpu) return "cpu";
+  return candidate == Candidate::tree ? "tree" : "cuda";
+}
 
 Operation priced_as(Operation operation) noexcept {
   switch (operation) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -14,8 +15,10 @@
 namespace rbd_parallel_core {
 
 /// Backends that `auto` chooses from.
-enum class Candidate : std::uint8_t { cpu, tree };
-inline constexpr std::size_t candidate_count = 2;
+enum class Candidate : std::uint8_t { cpu, tree, cuda };
+inline constexpr std::size_t candidate_count = 3;
+inline constexpr std::array<Candidate, candidate_count> all_candidates{
+    Candidate::cpu, Candidate::tree, Candidate::cuda};
 std::string name_of(Candidate candidate);
 
 /// The type of the numbers of a backend.

@@ -31,6 +31,7 @@ template <class Real>
 class ChunkBuffers {
  public:
   Slot<Real> q, v, a, wrenches, out;
+  Real* link;  ///< lanes of what is computed of one link
   Real *forces, *workspace, *taint, *matrix, *inverse;
   StateStatus *status, *pinned_status;
   std::int32_t *links, *pinned_links;
@@ -74,12 +75,16 @@ class ChunkBuffers {
       on_device.cut(slot.rows, row_numbers);
       on_device.cut(slot.lanes, lane_numbers);
     };
-    const std::int64_t largest_out = std::max(plan.nv, plan.matrix);
+    const std::int64_t link_numbers = std::max<std::int64_t>(6 * plan.nv, 7);
+    const std::int64_t energy_numbers = 5;
+    const std::int64_t largest_out = std::max(link_numbers, plan.matrix);
     cut(q, plan.nq * plan.states, plan.nq * plan.stride);
     cut(v, plan.nv * plan.states, plan.nv * plan.stride);
     cut(a, plan.nv * plan.states, plan.nv * plan.stride);
     cut(wrenches, plan.wrench_numbers, plan.wrench_numbers);
-    cut(out, std::max(largest_out * plan.states, plan.tree_matrix), plan.nv * plan.stride);
+    cut(out, std::max(largest_out * plan.states, plan.tree_matrix),
+        std::max(plan.nv, energy_numbers) * plan.stride);
+    on_device.cut(link, link_numbers * plan.stride);
     on_device.cut(forces, 6 * plan.bodies * plan.stride);
     on_device.cut(workspace, plan.workspace * plan.stride);
     on_device.cut(taint, plan.stride);

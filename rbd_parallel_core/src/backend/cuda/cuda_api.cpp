@@ -49,22 +49,44 @@ int copy(void* to, const void* from, std::size_t bytes, GpuApi::Stream stream) {
 int clear(void* memory, std::size_t bytes, GpuApi::Stream stream) {
   return checked(cudaMemsetAsync(memory, 0, bytes, stream_of(stream)));
 }
-int launch(void (*entry)(), const LaunchShape& shape, const void* body, GpuApi::Stream stream) {
+int launch(void (*entry)(), const LaunchShape& shape, const void* body, std::size_t,
+           GpuApi::Stream stream) {
   void* arguments[] = {const_cast<void*>(body)};
   return checked(cudaLaunchKernel(
       reinterpret_cast<const void*>(entry), dim3(static_cast<unsigned>(shape.grid)),
       dim3(static_cast<unsigned>(shape.block)), arguments, shape.shared_bytes, stream_of(stream)));
 }
 int synchronize(GpuApi::Stream stream) { return checked(cudaStreamSynchronize(stream_of(stream))); }
+cudaEvent_t event_of(GpuApi::Event event) { return static_cast<cudaEvent_t>(event); }
+int create_event(GpuApi::Event* event) {
+  cudaEvent_t created = nullptr;
+  const int error = checked(cudaEventCreateWithFlags(&created, cudaEventDisableTiming));
+  *event = created;
+  return error;
+}
+int destroy_event(GpuApi::Event event) { return checked(cudaEventDestroy(event_of(event))); }
+int record_event(GpuApi::Event event, GpuApi::Stream stream) {
+  return checked(cudaEventRecord(event_of(event), stream_of(stream)));
+}
+int wait_event(GpuApi::Stream stream, GpuApi::Event event) {
+  return checked(cudaStreamWaitEvent(stream_of(stream), event_of(event), 0));
+}
+int synchronize_event(GpuApi::Event event) {
+  return checked(cudaEventSynchronize(event_of(event)));
+}
 const char* error_text(int error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
 
 }  // namespace
 
 const GpuApi& cuda_api() {
-  static constexpr GpuApi api{
-      driver_version, runtime_version, device_count,   use_device,   free_memory,   allocate,
-      release,        allocate_pinned, release_pinned, is_on_device, create_stream, destroy_stream,
-      copy,           clear,           launch,         synchronize,  error_text};
+  static constexpr GpuApi api{driver_version, runtime_version, device_count,
+                              use_device,     free_memory,     allocate,
+                              release,        allocate_pinned, release_pinned,
+                              is_on_device,   create_stream,   destroy_stream,
+                              copy,           clear,           launch,
+                              synchronize,    create_event,    destroy_event,
+                              record_event,   wait_event,      synchronize_event,
+                              error_text};
   return api;
 }
 

@@ -29,3 +29,6 @@ extern "C" rbd_parallel_core::BasicBackend<double>* rbd_parallel_cuda_backend_of
 extern "C" rbd_parallel_core::BasicBackend<float>* rbd_parallel_cuda_backend_of_float() {
   return rbd_parallel_core::make_cuda_backend<float>().release();
 }
+extern "C" int rbd_parallel_cuda_device_count() {
+  return rbd_parallel_core::usable_devices(rbd_parallel_core::cuda_api());
+}

@@ -6,15 +6,25 @@
 #include <stdexcept>
 #include <string>
 
+#include "rbd_parallel_core/cuda/device_access.hpp"
+
 namespace rbd_parallel_core {
+
+// Here, since all libraries must mean the same type by it.
+DeviceAccess::~DeviceAccess() = default;
+
 namespace {
 
 constexpr const char* library = "librbd_parallel_cuda.so.0";
 
+void* find(const char* symbol) {
+  void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  return handle == nullptr ? nullptr : dlsym(handle, symbol);
+}
+
 template <class Real>
 std::unique_ptr<BasicBackend<Real>> load(const char* symbol) {
-  void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  void* const function = handle == nullptr ? nullptr : dlsym(handle, symbol);
+  void* const function = find(symbol);
   if (function == nullptr) {
     const char* const why = dlerror();
     throw std::runtime_error(
@@ -34,6 +44,11 @@ std::unique_ptr<BasicBackend<double>> load_cuda_backend<double>() {
 template <>
 std::unique_ptr<BasicBackend<float>> load_cuda_backend<float>() {
   return load<float>("rbd_parallel_cuda_backend_of_float");
+}
+
+int count_cuda_devices() {
+  void* const function = find("rbd_parallel_cuda_device_count");
+  return function == nullptr ? 0 : reinterpret_cast<int (*)()>(function)();
 }
 
 }  // namespace rbd_parallel_core

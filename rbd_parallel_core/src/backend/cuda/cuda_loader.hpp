@@ -16,4 +16,7 @@ std::unique_ptr<BasicBackend<double>> load_cuda_backend<double>();
 template <>
 std::unique_ptr<BasicBackend<float>> load_cuda_backend<float>();
 
+/// How many devices there are that it could compute on. Loads the library too.
+int count_cuda_devices();
+
 }  // namespace rbd_parallel_core

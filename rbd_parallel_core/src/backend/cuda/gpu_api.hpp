@@ -12,6 +12,7 @@ namespace rbd_parallel_core {
 /// The functions return 0, or the number of an error of CUDA.
 struct GpuApi {
   using Stream = void*;
+  using Event = void*;  ///< a mark in a stream
 
   int (*driver_version)(int* version);   ///< 1000 major + 10 minor; 0: there is no driver
   int (*runtime_version)(int* version);  ///< that the library was built with
@@ -27,9 +28,15 @@ struct GpuApi {
   int (*destroy_stream)(Stream stream);
   int (*copy)(void* to, const void* from, std::size_t bytes, Stream stream);  ///< in any direction
   int (*clear)(void* memory, std::size_t bytes, Stream stream);               ///< to zero
-  /// body: what the kernel takes, by value.
-  int (*launch)(void (*entry)(), const LaunchShape& shape, const void* body, Stream stream);
+  /// body: what the kernel takes, by value, so many bytes.
+  int (*launch)(void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,
+                Stream stream);
   int (*synchronize)(Stream stream);
+  int (*create_event)(Event* event);
+  int (*destroy_event)(Event event);
+  int (*record_event)(Event event, Stream stream);  ///< after all that `stream` holds by now
+  int (*wait_event)(Stream stream, Event event);    ///< what is queued from now on runs after it
+  int (*synchronize_event)(Event event);            ///< the caller waits for it
   const char* (*error_text)(int error);
 };
 

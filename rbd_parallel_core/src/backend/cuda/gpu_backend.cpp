@@ -33,6 +33,12 @@ Body body_of(const BodyEntry<Body>&) {
 
 }  // namespace
 
+int usable_devices(const GpuApi& api) noexcept {
+  int driver = 0, count = 0;
+  const bool has_driver = api.driver_version(&driver) == gpu_error::none && driver > 0;
+  return has_driver && api.device_count(&count) == gpu_error::none ? count : 0;
+}
+
 void require_device(const GpuApi& api, int device) {
   const std::string advice = "; the backend 'cpu' needs none";
   int runtime = 0, driver = 0, count = 0;
@@ -87,47 +93,88 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
     plan.nv = model.nv;
     plan.bodies = model.body_count;
     plan.workspace = StateWorkspace<Real>::numbers(model.body_count, model.column_count);
-    plan.matrix = model.nv <= largest_dense_nv ? square : 0;
+    plan.matrix = model.nv <= largest_gpu_matrix ? square : 0;
     if (settings_.bodies_in_parallel && model.nv <= largest_tree_nv) plan.tree_matrix = square;
     // Eight wrenches for each state; a wrench on every link, four times, for one of them.
     plan.wrench_numbers = 6 * std::max<std::int64_t>(8 * plan.stride, 4 * model.link_count);
     return plan;
   };
-  const std::size_t wanted = std::min(options.max_batch, settings_.chunk);
-  std::size_t states = wanted;
-  while (states > 0 && ChunkBuffers<Real>::device_bytes(plan_for(states)) > memory) states /= 2;
+  // A second pipeline is of use to those who have a second chunk.
+  const auto pipelines_for = [&](std::size_t states) {
+    return std::size_t{settings_.overlap && options.max_batch > states ? 2u : 1u};
+  };
+  const auto bytes_for = [&](std::size_t states) {
+    return pipelines_for(states) * ChunkBuffers<Real>::device_bytes(plan_for(states));
+  };
+  std::size_t states = std::min(options.max_batch, settings_.chunk);
+  while (states > 0 && bytes_for(states) > memory) states /= 2;
   if (states == 0) {
-    throw std::runtime_error("cuda: one state of this robot takes " +
-                             std::to_string(ChunkBuffers<Real>::device_bytes(plan_for(1))) +
+    throw std::runtime_error("cuda: one state of this robot takes " + std::to_string(bytes_for(1)) +
                              " bytes of the device, " + std::to_string(memory) +
                              " are to be had; the backend 'cpu' needs none");
   }
   plan_ = plan_for(states);
+  pipeline_count_ = pipelines_for(states);
 }
 
 template <class Real>
 void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
   // What a failure leaves behind is given back first; a lost device says so here.
-  buffers_ = {};
+  pipelines_ = {};
+  begun_ = {};
   tree_.reset();
   tree_shape_ = {};
   model_ = {};
-  stream_ = {};
   error_ = gpu_error::none;
   require_device(*api_, settings_.device);
   friction_ = options.friction;
-  stream_ = GpuStream(*api_);
+  pipelines_[0] = Pipeline<Real>(*api_);
   std::vector<std::int32_t> entries;
-  if (model.nv() <= largest_dense_nv) entries = sparse_entries(model.view());
+  if (model.nv() <= largest_gpu_matrix) entries = sparse_entries(model.view());
   nonzeros_ = entries.size();
-  model_ = DeviceModel<Real>(*api_, model, entries, stream_.get());
+  model_ = DeviceModel<Real>(*api_, model, entries, stream());
   plan_memory(model_.view(), options);
-  buffers_ = ChunkBuffers<Real>(*api_, plan_);
+  if (pipeline_count_ > 1) {
+    pipelines_[1] = Pipeline<Real>(*api_);
+    begun_ = GpuEvent(*api_);
+  }
+  for (std::size_t k = 0; k < pipeline_count_; ++k) {
+    pipelines_[k].buffers = ChunkBuffers<Real>(*api_, plan_);
+  }
   if (!settings_.bodies_in_parallel) return;
-  tree_shape_ = DeviceTree(*api_, model.view(), stream_.get());
-  tree_ =
-      make_tree_(*api_, stream_.get(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()});
+  tree_shape_ = DeviceTree(*api_, model.view(), stream());
+  tree_ = make_tree_(*api_, stream(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()});
 }
+
+// ---- for callers on the device ------------------------------------------------------------------
+
+template <class Real>
+int GpuBackend<Real>::wait_for(void* stream) noexcept {
+  GpuApi::Event event = nullptr;
+  int error = api_->use_device(settings_.device);
+  if (error == gpu_error::none) error = api_->create_event(&event);
+  if (error != gpu_error::none) return error;
+  error = api_->record_event(event, stream);
+  if (error == gpu_error::none) error = api_->wait_event(this->stream(), event);
+  const int destroyed = api_->destroy_event(event);
+  return error == gpu_error::none ? destroyed : error;
+}
+
+template <class Real>
+bool GpuBackend<Real>::holds(const void* memory) noexcept {
+  bool answer = false;
+  return api_->use_device(settings_.device) == gpu_error::none &&
+         api_->is_on_device(memory, &answer) == gpu_error::none && answer;
+}
+
+template <class Real>
+std::shared_ptr<void> GpuBackend<Real>::allocate(std::size_t bytes) {
+  require(*api_, api_->use_device(settings_.device), "choosing a device");
+  const auto memory = std::make_shared<GpuMemory>(*api_, GpuMemory::Place::device, bytes);
+  return {memory, memory->get()};
+}
+
+// ---- steps of a call ----------------------------------------------------------------------------
 
 template <class Real>
 bool GpuBackend<Real>::good(int error) noexcept {
@@ -143,12 +190,39 @@ Result GpuBackend<Real>::outcome() const noexcept {
 
 template <class Real>
 template <class Work>
-Result GpuBackend<Real>::in_chunks(std::size_t batch, std::size_t most, const Work& work) noexcept {
+Result GpuBackend<Real>::in_chunks(std::size_t batch, std::size_t most,
+                                   std::span<Pipeline<Real>> pipelines, const Work& work) noexcept {
   good(api_->use_device(settings_.device));
+  for (Pipeline<Real>& pipeline : pipelines) pipeline.reset();
+  if (pipelines.size() > 1 && batch > most && good(gpu_error::none)) {
+    // What the first stream was told to wait for holds for the second one too.
+    if (good(api_->record_event(begun_.get(), pipelines[0].stream()))) {
+      good(api_->wait_event(pipelines[1].stream(), begun_.get()));
+    }
+  }
+  std::size_t turn = 0;
   for (std::size_t first = 0; first < batch; first += most) {
+    pipeline_ = &pipelines[turn++ % pipelines.size()];
+    if (!good(pipeline_->deliver())) break;
     work(Range{first, std::min(most, batch - first)});
+    if (!good(gpu_error::none) || !good(pipeline_->finish())) break;
+  }
+  for (Pipeline<Real>& pipeline : pipelines) {
+    if (good(gpu_error::none)) good(pipeline.deliver());
   }
   return outcome();
+}
+
+template <class Real>
+template <class Work>
+Result GpuBackend<Real>::in_chunks(std::size_t batch, std::size_t most, const Work& work) noexcept {
+  return in_chunks(batch, most, std::span(pipelines_).first(pipeline_count_), work);
+}
+
+template <class Real>
+template <class Work>
+Result GpuBackend<Real>::one_by_one(std::size_t batch, const Work& work) noexcept {
+  return in_chunks(batch, 1, std::span(pipelines_).first(1), work);
 }
 
 template <class Real>
@@ -163,11 +237,11 @@ template <class Body>
 void GpuBackend<Real>::launch(const BodyEntry<Body>& entry, const LaunchShape& shape,
                               const Body& body) noexcept {
   if (shape.grid == 0 || !good(gpu_error::none)) return;
-  good(api_->launch(entry.function, shape, &body, stream_.get()));
+  good(api_->launch(entry.function, shape, &body, sizeof(Body), pipeline_->stream()));
 }
 
 template <class Real>
-StateChunk<Real> GpuBackend<Real>::chunk_of(const Range& range, bool friction) const noexcept {
+StateChunk<Real> GpuBackend<Real>::chunk_of(const Range& range, bool friction) noexcept {
   const ModelView<Real>& model = model_.view();
   const std::size_t bytes = sizeof(BodyView<Real>) * static_cast<std::size_t>(model.body_count);
   return {model,
@@ -175,10 +249,10 @@ StateChunk<Real> GpuBackend<Real>::chunk_of(const Range& range, bool friction) c
           friction,
           static_cast<std::int64_t>(range.count),
           plan_.stride,
-          buffers_.q.lanes,
-          buffers_.workspace,
-          buffers_.taint,
-          buffers_.status};
+          buffers().q.lanes,
+          buffers().workspace,
+          buffers().taint,
+          buffers().status};
 }
 
 /// Where the caller's rows are on the device: sent there, unless they are there already.
@@ -190,7 +264,7 @@ const Real* GpuBackend<Real>::send(const Slot<Real>& slot, std::span<const Real>
   if (on_device(from)) return from;
   const std::size_t bytes = range.count * n * sizeof(Real);
   std::memcpy(slot.pinned, from, bytes);
-  good(api_->copy(slot.rows, slot.pinned, bytes, stream_.get()));
+  good(api_->copy(slot.rows, slot.pinned, bytes, pipeline_->stream()));
   return slot.rows;
 }
 
@@ -213,7 +287,7 @@ void GpuBackend<Real>::read_or_zeros(const Slot<Real>& slot, std::span<const Rea
     read(slot, array, n, range);
   } else if (n > 0 && good(gpu_error::none)) {
     const std::size_t numbers = n * static_cast<std::size_t>(plan_.stride);
-    good(api_->clear(slot.lanes, numbers * sizeof(Real), stream_.get()));
+    good(api_->clear(slot.lanes, numbers * sizeof(Real), pipeline_->stream()));
   }
 }
 
@@ -242,52 +316,56 @@ const Real* GpuBackend<Real>::read_forces(const BasicExternalWrenches<Real>& f_e
   const std::size_t count = f_ext.links.size();
   if (count == 0) {
     const auto states = static_cast<std::size_t>(plan_.stride);
-    good(api_->clear(buffers_.taint, states * sizeof(Real), stream_.get()));
+    good(api_->clear(buffers().taint, states * sizeof(Real), pipeline_->stream()));
     return nullptr;
   }
-  std::copy(f_ext.links.begin(), f_ext.links.end(), buffers_.pinned_links);
-  good(api_->copy(buffers_.links, buffers_.pinned_links, count * sizeof(std::int32_t),
-                  stream_.get()));
-  const Slot<Real>& slot = buffers_.wrenches;
+  std::copy(f_ext.links.begin(), f_ext.links.end(), buffers().pinned_links);
+  good(api_->copy(buffers().links, buffers().pinned_links, count * sizeof(std::int32_t),
+                  pipeline_->stream()));
+  const Slot<Real>& slot = buffers().wrenches;
   read(slot, f_ext.wrenches, 6 * count, range);
   ExternalForcesBody<Real> body{};
   body.states = chunk_of(range, false);
-  body.links = buffers_.links;
+  body.links = buffers().links;
   body.link_count = static_cast<std::int32_t>(count);
   body.wrenches = slot.lanes;
   body.in_world_axes = f_ext.axes == Axes::world;
-  body.forces = buffers_.forces;
+  body.forces = buffers().forces;
   launch_states(entries_.external_forces, body);
-  return buffers_.forces;
+  return buffers().forces;
 }
 
-/// What stands in the rows of the results goes to the caller.
+/// What stands in the rows of the results goes to the caller, once the chunk is done.
 template <class Real>
-void GpuBackend<Real>::fetch(Real* to, std::size_t numbers) noexcept {
+void GpuBackend<Real>::fetch(Real* to, std::size_t rows, std::size_t numbers,
+                             std::size_t step) noexcept {
   const std::size_t bytes = numbers * sizeof(Real);
   if (good(gpu_error::none) &&
-      good(api_->copy(buffers_.out.pinned, buffers_.out.rows, bytes, stream_.get())) &&
-      good(api_->synchronize(stream_.get()))) {
-    std::memcpy(to, buffers_.out.pinned, bytes);
+      good(pipeline_->promise_results(to, rows, bytes, step * sizeof(Real)))) {
+    good(api_->copy(buffers().out.pinned, buffers().out.rows, rows * bytes, pipeline_->stream()));
   }
 }
 
-/// Brings n numbers a state from lanes to the caller's rows.
+/// Brings numbers of each state from lanes to a part of the caller's rows, which have n.
 template <class Real>
-void GpuBackend<Real>::write(const Real* lanes, std::span<Real> array, std::size_t n,
-                             const Range& range) noexcept {
-  if (array.empty() || n == 0 || !good(gpu_error::none)) return;
-  Real* const target = array.data() + range.first * n;
+void GpuBackend<Real>::write_part(const Real* lanes, std::span<Real> array, std::size_t n,
+                                  const Part& part, const Range& range) noexcept {
+  if (array.empty() || part.count == 0 || !good(gpu_error::none)) return;
+  Real* const target = array.data() + range.first * n + part.first;
   const bool direct = on_device(target);
-  const auto columns = static_cast<std::int64_t>(n);
   const Transpose<Real> body{lanes,
-                             columns,
+                             static_cast<std::int64_t>(part.count),
                              static_cast<std::int64_t>(range.count),
                              plan_.stride,
-                             direct ? target : buffers_.out.rows,
-                             columns};
+                             direct ? target : buffers().out.rows,
+                             static_cast<std::int64_t>(direct ? n : part.count)};
   launch(entries_.transpose, body.shape(), body);
-  if (!direct) fetch(target, range.count * n);
+  if (direct) return;
+  if (part.count == n) {
+    fetch(target, range.count * n);
+  } else {
+    fetch(target, range.count, part.count, n);
+  }
 }
 
 template <class Real>
@@ -295,29 +373,26 @@ void GpuBackend<Real>::write_sparse(std::span<Real> array, const Range& range) n
   if (array.empty() || !good(gpu_error::none)) return;
   Real* const target = array.data() + range.first * nonzeros_;
   const bool direct = on_device(target);
-  const SparseRowsBody<Real> body{buffers_.matrix,
+  const SparseRowsBody<Real> body{buffers().matrix,
                                   plan_.stride,
                                   static_cast<std::int64_t>(range.count),
                                   model_.entries(),
                                   static_cast<std::int64_t>(nonzeros_),
-                                  direct ? target : buffers_.out.rows};
+                                  direct ? target : buffers().out.rows};
   launch(entries_.sparse_rows, body.shape(), body);
   if (!direct) fetch(target, range.count * nonzeros_);
 }
 
-/// The last step of a chunk: when it returns, all results of the chunk are there.
+/// The last step of a chunk.
 template <class Real>
 void GpuBackend<Real>::write_status(std::span<StateStatus> status, const Range& range) noexcept {
-  if (!good(gpu_error::none)) return;
+  if (status.empty() || !good(gpu_error::none)) return;
   const std::size_t bytes = range.count * sizeof(StateStatus);
-  StateStatus* const target = status.empty() ? nullptr : status.data() + range.first;
-  const bool direct = target != nullptr && on_device(target);
-  if (target != nullptr) {
-    good(api_->copy(direct ? target : buffers_.pinned_status, buffers_.status, bytes,
-                    stream_.get()));
-  }
-  if (!good(api_->synchronize(stream_.get())) || target == nullptr || direct) return;
-  std::memcpy(target, buffers_.pinned_status, bytes);
+  StateStatus* const target = status.data() + range.first;
+  const bool direct = on_device(target);
+  if (!direct) pipeline_->promise_status(target, bytes);
+  good(api_->copy(direct ? target : buffers().pinned_status, buffers().status, bytes,
+                  pipeline_->stream()));
 }
 
 /// The status of one state that was computed with its bodies in parallel, and its results.
@@ -337,19 +412,19 @@ Result GpuBackend<Real>::tree_rnea(const InverseDynamics& args, const Vec3<Real>
   const bool moves = !args.v.empty() || !args.a.empty();
   const auto rates = [&](const Slot<Real>& slot, std::span<const Real> array, const Range& range) {
     if (!array.empty()) return send(slot, array, nv, range);
-    if (good(gpu_error::none)) good(api_->clear(slot.rows, nv * sizeof(Real), stream_.get()));
+    if (good(gpu_error::none)) good(api_->clear(slot.rows, nv * sizeof(Real), pipeline_->stream()));
     return static_cast<const Real*>(slot.rows);
   };
-  return in_chunks(args.batch, 1, [&](const Range& range) {
-    const Real* const q = send(buffers_.q, args.q, nq, range);
-    const Real* const v = moves ? rates(buffers_.v, args.v, range) : nullptr;
-    const Real* const a = moves ? rates(buffers_.a, args.a, range) : nullptr;
+  return one_by_one(args.batch, [&](const Range& range) {
+    const Real* const q = send(buffers().q, args.q, nq, range);
+    const Real* const v = moves ? rates(buffers().v, args.v, range) : nullptr;
+    const Real* const a = moves ? rates(buffers().a, args.a, range) : nullptr;
     Real* const target = args.tau.data() + range.first * nv;
     const bool direct = on_device(target);
-    Real* const tau = direct ? target : buffers_.out.rows;
+    Real* const tau = direct ? target : buffers().out.rows;
     if (!good(gpu_error::none)) return;
     good(tree_->inverse_dynamics(q, v, a, gravity, friction, tau));
-    finish_tree_state({model_.view(), q, v, a, tau, plan_.nv, buffers_.status}, target, direct,
+    finish_tree_state({model_.view(), q, v, a, tau, plan_.nv, buffers().status}, target, direct,
                       args.status, range);
   });
 }
@@ -364,14 +439,14 @@ bool GpuBackend<Real>::by_tree(const BasicMassMatrix<Real>& args) const noexcept
 template <class Real>
 Result GpuBackend<Real>::tree_mass_matrix(const MassMatrix& args) noexcept {
   const auto square = static_cast<std::size_t>(plan_.tree_matrix);
-  return in_chunks(args.batch, 1, [&](const Range& range) {
-    const Real* const q = send(buffers_.q, args.q, static_cast<std::size_t>(plan_.nq), range);
+  return one_by_one(args.batch, [&](const Range& range) {
+    const Real* const q = send(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
     Real* const target = args.mass_matrix.data() + range.first * square;
     const bool direct = on_device(target);
-    Real* const M = direct ? target : buffers_.out.rows;
+    Real* const M = direct ? target : buffers().out.rows;
     if (!good(gpu_error::none)) return;
     good(tree_->mass_matrix(q, M));
-    finish_tree_state({model_.view(), q, nullptr, nullptr, M, plan_.tree_matrix, buffers_.status},
+    finish_tree_state({model_.view(), q, nullptr, nullptr, M, plan_.tree_matrix, buffers().status},
                       target, direct, args.status, range);
   });
 }
@@ -385,18 +460,18 @@ Result GpuBackend<Real>::rnea(const InverseDynamics& args, const Vec3<Real>& gra
   if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
   const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
   const auto compute = [&](const auto& entry, const Range& range) {
-    read(buffers_.q, args.q, nq, range);
+    read(buffers().q, args.q, nq, range);
     auto body = body_of(entry);
     body.states = chunk_of(range, friction);
-    if (!args.v.empty() || !args.a.empty()) read_or_zeros(buffers_.v, args.v, nv, range);
-    if (!args.a.empty()) read(buffers_.a, args.a, nv, range);
-    body.v = buffers_.v.lanes;
-    body.a = buffers_.a.lanes;
+    if (!args.v.empty() || !args.a.empty()) read_or_zeros(buffers().v, args.v, nv, range);
+    if (!args.a.empty()) read(buffers().a, args.a, nv, range);
+    body.v = buffers().v.lanes;
+    body.a = buffers().a.lanes;
     body.forces = read_forces(args.f_ext, range);
     body.gravity = gravity;
-    body.tau = buffers_.out.lanes;
+    body.tau = buffers().out.lanes;
     launch_states(entry, body);
-    write(buffers_.out.lanes, args.tau, nv, range);
+    write(buffers().out.lanes, args.tau, nv, range);
     write_status(args.status, range);
   };
   return in_chunks(args.batch, states_with(args.f_ext), [&](const Range& range) {
@@ -449,35 +524,35 @@ Result GpuBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
 template <class Real>
 Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
   if (by_tree(args)) return tree_mass_matrix(args);
-  if (plan_.nv > largest_dense_nv) {
-    return {Code::unsupported, Argument::mass_matrix, largest_dense_nv, plan_.nv};
+  if (plan_.nv > largest_gpu_matrix) {
+    return {Code::unsupported, Argument::mass_matrix, largest_gpu_matrix, plan_.nv};
   }
   const auto square = static_cast<std::size_t>(plan_.matrix);
   const bool factors =
       !args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty();
   return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
-    read(buffers_.q, args.q, static_cast<std::size_t>(plan_.nq), range);
+    read(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
     MassMatrixBody<Real> mass{};
     mass.states = chunk_of(range, false);
-    mass.M = buffers_.matrix;
+    mass.M = buffers().matrix;
     launch_states(entries_.mass_matrix, mass);
-    write(buffers_.matrix, args.mass_matrix, square, range);
+    write(buffers().matrix, args.mass_matrix, square, range);
     write_sparse(args.sparse, range);
     if (factors) {
       FactorBody<Real> factor{};
       factor.states = mass.states;
-      factor.M = buffers_.matrix;
+      factor.M = buffers().matrix;
       launch_states(entries_.factor, factor);
-      write(buffers_.matrix, args.cholesky, square, range);
+      write(buffers().matrix, args.cholesky, square, range);
       write_sparse(args.sparse_cholesky, range);
     }
     if (!args.inverse.empty()) {
       InverseBody<Real> inverse{};
       inverse.states = mass.states;
-      inverse.L = buffers_.matrix;
-      inverse.inverse = buffers_.inverse;
+      inverse.L = buffers().matrix;
+      inverse.inverse = buffers().inverse;
       launch_states(entries_.inverse, inverse);
-      write(buffers_.inverse, args.inverse, square, range);
+      write(buffers().inverse, args.inverse, square, range);
     }
     write_status(args.status, range);
   });
@@ -489,24 +564,24 @@ Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexce
   if (!by_aba && args.method != ForwardMethod::crba) {
     return {Code::unsupported, Argument::method, 0, 0};
   }
-  if (!by_aba && plan_.nv > largest_dense_nv) {
-    return {Code::unsupported, Argument::method, largest_dense_nv, plan_.nv};
+  if (!by_aba && plan_.nv > largest_gpu_matrix) {
+    return {Code::unsupported, Argument::method, largest_gpu_matrix, plan_.nv};
   }
   if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
   const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
   const auto compute = [&](const auto& entry, const Range& range) {
-    read(buffers_.q, args.q, nq, range);
-    read_or_zeros(buffers_.v, args.v, nv, range);
-    read_or_zeros(buffers_.a, args.tau, nv, range);
+    read(buffers().q, args.q, nq, range);
+    read_or_zeros(buffers().v, args.v, nv, range);
+    read_or_zeros(buffers().a, args.tau, nv, range);
     auto body = body_of(entry);
     body.states = chunk_of(range, friction_);
-    body.v = buffers_.v.lanes;
-    body.tau = buffers_.a.lanes;
+    body.v = buffers().v.lanes;
+    body.tau = buffers().a.lanes;
     body.forces = read_forces(args.f_ext, range);
-    body.M = buffers_.matrix;
-    body.qdd = buffers_.out.lanes;
+    body.M = buffers().matrix;
+    body.qdd = buffers().out.lanes;
     launch_states(entry, body);
-    write(buffers_.out.lanes, args.qdd, nv, range);
+    write(buffers().out.lanes, args.qdd, nv, range);
     write_status(args.status, range);
   };
   return in_chunks(args.batch, states_with(args.f_ext), [&](const Range& range) {
@@ -515,6 +590,54 @@ Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexce
     } else {
       compute(entries_.crba_forward, range);
     }
+  });
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_energies(const Energies& args) noexcept {
+  const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
+  return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
+    read(buffers().q, args.q, nq, range);
+    read_or_zeros(buffers().v, args.v, nv, range);
+    EnergiesBody<Real> body{};
+    body.states = chunk_of(range, false);
+    body.v = buffers().v.lanes;
+    body.kinetic = !args.kinetic.empty();
+    body.potential = !args.potential.empty();
+    body.com = !args.com.empty();
+    body.results = buffers().out.lanes;
+    launch_states(entries_.energies, body);
+    write(body.results, args.kinetic, 1, range);
+    write(body.results + plan_.stride, args.potential, 1, range);
+    write(body.results + 2 * plan_.stride, args.com, 3, range);
+    write_status(args.status, range);
+  });
+}
+
+template <class Real>
+Result GpuBackend<Real>::do_link_kinematics(const LinkKinematics& args) noexcept {
+  const std::size_t count = args.links.size(), jacobian = 6 * static_cast<std::size_t>(plan_.nv);
+  return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
+    read(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
+    PlacementsBody<Real> placements{};
+    placements.states = chunk_of(range, false);
+    launch_states(entries_.placements, placements);
+    for (std::size_t k = 0; k < count; ++k) {
+      LinkPoseBody<Real> pose{};
+      pose.states = placements.states;
+      pose.link = args.links[k];
+      pose.pose = buffers().link;
+      if (!args.poses.empty()) launch_states(entries_.link_pose, pose);
+      write_part(pose.pose, args.poses, 7 * count, {7 * k, 7}, range);
+      LinkJacobianBody<Real> twists{};
+      twists.states = placements.states;
+      twists.link = args.links[k];
+      twists.in_link_axes = args.axes == Axes::link;
+      twists.jacobian = buffers().link;
+      if (!args.jacobian.empty()) launch_states(entries_.link_jacobian, twists);
+      write_part(twists.jacobian, args.jacobian, jacobian * count, {jacobian * k, jacobian}, range);
+    }
+    write_status(args.status, range);
   });
 }
 

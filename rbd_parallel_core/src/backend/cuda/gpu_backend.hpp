@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 
-#include "chunk_buffers.hpp"
 #include "device_model.hpp"
+#include "pipeline.hpp"
 #include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/cuda/device_access.hpp"
 #include "rbd_parallel_core/cuda/settings.hpp"
 #include "rbd_parallel_core/cuda/state_entries.hpp"
 #include "tree_dynamics.hpp"
@@ -23,15 +25,15 @@ struct GpuKernels {
 /// The device as a backend: a batch goes to it in chunks, one thread computes one state. Which
 /// device, real or played, is a matter of the api and of the entries.
 template <class Real>
-class GpuBackend final : public BasicBackend<Real> {
+class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
  public:
   using typename BasicBackend<Real>::InverseDynamics;
   using typename BasicBackend<Real>::Forces;
   using typename BasicBackend<Real>::MassMatrix;
   using typename BasicBackend<Real>::ForwardDynamics;
+  using typename BasicBackend<Real>::Energies;
+  using typename BasicBackend<Real>::LinkKinematics;
 
-  /// Larger mass matrices are left to other backends: one thread would work on them alone.
-  static constexpr int largest_dense_nv = 512;
   /// The same where the bodies are computed in parallel: 800 MB of doubles.
   static constexpr int largest_tree_nv = 10000;
 
@@ -43,6 +45,12 @@ class GpuBackend final : public BasicBackend<Real> {
   /// States that are computed at once. Only when configured.
   std::int64_t chunk() const noexcept { return plan_.states; }
 
+  int device() const noexcept override { return settings_.device; }
+  void* stream() const noexcept override { return pipelines_[0].stream(); }
+  int wait_for(void* stream) noexcept override;
+  bool holds(const void* memory) noexcept override;
+  std::shared_ptr<void> allocate(std::size_t bytes) override;
+
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
@@ -51,6 +59,8 @@ class GpuBackend final : public BasicBackend<Real> {
   Result do_coriolis_forces(const Forces& args) noexcept override;
   Result do_mass_matrix(const MassMatrix& args) noexcept override;
   Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
+  Result do_energies(const Energies& args) noexcept override;
+  Result do_link_kinematics(const LinkKinematics& args) noexcept override;
 
  private:
   /// States of a batch that are computed at once.
@@ -60,9 +70,16 @@ class GpuBackend final : public BasicBackend<Real> {
 
   void plan_memory(const ModelView<Real>& model, const BackendOptions& options);
 
-  /// Calls work(range) for chunks that make up the batch, and says how it went.
+  /// Calls work(range) for chunks that make up the batch, and says how it went. With two pipelines
+  /// the chunks take turns: while the device works on one, the next is sent.
   template <class Work>
   Result in_chunks(std::size_t batch, std::size_t most, const Work& work) noexcept;
+  /// The same one state at a time in the first pipeline, for the memory of tree_ is there once.
+  template <class Work>
+  Result one_by_one(std::size_t batch, const Work& work) noexcept;
+  template <class Work>
+  Result in_chunks(std::size_t batch, std::size_t most, std::span<Pipeline<Real>> pipelines,
+                   const Work& work) noexcept;
   Result refuse_wrenches(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   std::size_t states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   bool by_tree(const BasicMassMatrix<Real>& args) const noexcept;
@@ -80,31 +97,43 @@ class GpuBackend final : public BasicBackend<Real> {
   void launch_states(const BodyEntry<Body>& entry, const Body& body) noexcept {
     launch(entry, body.shape(settings_.block), body);
   }
-  StateChunk<Real> chunk_of(const Range& range, bool friction) const noexcept;
+  ChunkBuffers<Real>& buffers() noexcept { return pipeline_->buffers; }
+  StateChunk<Real> chunk_of(const Range& range, bool friction) noexcept;
   void read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
             const Range& range) noexcept;
   void read_or_zeros(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                      const Range& range) noexcept;
   const Real* read_forces(const BasicExternalWrenches<Real>& f_ext, const Range& range) noexcept;
-  void write(const Real* lanes, std::span<Real> array, std::size_t n, const Range& range) noexcept;
+  void write(const Real* lanes, std::span<Real> array, std::size_t n, const Range& range) noexcept {
+    write_part(lanes, array, n, {0, n}, range);
+  }
+  /// Numbers of a row.
+  struct Part {
+    std::size_t first, count;
+  };
+  void write_part(const Real* lanes, std::span<Real> array, std::size_t n, const Part& part,
+                  const Range& range) noexcept;
   void write_sparse(std::span<Real> array, const Range& range) noexcept;
   const Real* send(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                    const Range& range) noexcept;
   void finish_tree_state(const TreeStatusBody<Real>& body, Real* target, bool direct,
                          std::span<StateStatus> status, const Range& range) noexcept;
-  void fetch(Real* to, std::size_t numbers) noexcept;
+  void fetch(Real* to, std::size_t numbers) noexcept { fetch(to, 1, numbers, numbers); }
+  void fetch(Real* to, std::size_t rows, std::size_t numbers, std::size_t step) noexcept;
   void write_status(std::span<StateStatus> status, const Range& range) noexcept;
 
   const GpuApi* api_;
   StateEntries<Real> entries_;
   MakeTreeDynamics<Real> make_tree_;
   GpuSettings settings_;
-  GpuStream stream_;
+  std::array<Pipeline<Real>, 2> pipelines_;
+  std::size_t pipeline_count_ = 1;
+  Pipeline<Real>* pipeline_ = pipelines_.data();  ///< of the chunk at hand
+  GpuEvent begun_;                                ///< from here on the second one may work
   DeviceModel<Real> model_;
   DeviceTree tree_shape_;
   std::unique_ptr<TreeDynamics<Real>> tree_;
   ChunkPlan plan_{};
-  ChunkBuffers<Real> buffers_;
   std::size_t nonzeros_ = 0;
   bool friction_ = false;
   int error_ = gpu_error::none;  ///< of the call that made the backend unusable
@@ -112,6 +141,9 @@ class GpuBackend final : public BasicBackend<Real> {
 
 extern template class GpuBackend<double>;
 extern template class GpuBackend<float>;
+
+/// How many devices there are; none without a driver that is new enough.
+int usable_devices(const GpuApi& api) noexcept;
 
 /// Throws std::runtime_error that says what is missing: a driver, a newer one, or a device.
 void require_device(const GpuApi& api, int device);

@@ -53,33 +53,46 @@ class GpuMemory {
   void* memory_ = nullptr;
 };
 
-/// A queue of work of the device. Likewise.
-class GpuStream {
+/// Something of the device that is created and destroyed by two functions of the table. Likewise.
+template <int (*GpuApi::*create)(void**), int (*GpuApi::*destroy)(void*)>
+class GpuHandle {
  public:
-  GpuStream() = default;
-  explicit GpuStream(const GpuApi& api) {
-    require(api, api.create_stream(&stream_), "creating a stream");
+  GpuHandle() = default;
+  GpuHandle(const GpuApi& api, const char* what) {
+    require(api, (api.*create)(&handle_), what);
     api_ = &api;
   }
-  GpuStream(GpuStream&& other) noexcept { swap(other); }
-  GpuStream& operator=(GpuStream&& other) noexcept {
+  GpuHandle(GpuHandle&& other) noexcept { swap(other); }
+  GpuHandle& operator=(GpuHandle&& other) noexcept {
     swap(other);
     return *this;
   }
-  ~GpuStream() {
-    if (api_ != nullptr) static_cast<void>(api_->destroy_stream(stream_));
+  ~GpuHandle() {
+    if (api_ != nullptr) static_cast<void>((api_->*destroy)(handle_));
   }
 
-  GpuApi::Stream get() const noexcept { return stream_; }
+  void* get() const noexcept { return handle_; }
 
  private:
-  void swap(GpuStream& other) noexcept {
+  void swap(GpuHandle& other) noexcept {
     std::swap(api_, other.api_);
-    std::swap(stream_, other.stream_);
+    std::swap(handle_, other.handle_);
   }
 
   const GpuApi* api_ = nullptr;
-  GpuApi::Stream stream_ = nullptr;
+  void* handle_ = nullptr;
+};
+
+/// A queue of work of the device.
+struct GpuStream : GpuHandle<&GpuApi::create_stream, &GpuApi::destroy_stream> {
+  GpuStream() = default;
+  explicit GpuStream(const GpuApi& api) : GpuHandle(api, "creating a stream") {}
+};
+
+/// A mark in a queue.
+struct GpuEvent : GpuHandle<&GpuApi::create_event, &GpuApi::destroy_event> {
+  GpuEvent() = default;
+  explicit GpuEvent(const GpuApi& api) : GpuHandle(api, "creating an event") {}
 };
 
 }  // namespace rbd_parallel_core

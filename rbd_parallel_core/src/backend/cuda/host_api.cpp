@@ -2,6 +2,8 @@
 #include "host_api.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -62,7 +64,9 @@ int release(void* memory) {
 }
 int allocate_pinned(void** memory, std::size_t bytes) {
   *memory = ::operator new(bytes, std::nothrow);
-  return *memory == nullptr ? gpu_error::out_of_memory : 0;
+  if (*memory == nullptr) return gpu_error::out_of_memory;
+  std::memset(*memory, 0xff, bytes);
+  return 0;
 }
 int release_pinned(void* memory) {
   ::operator delete(memory);
@@ -72,8 +76,13 @@ int is_on_device(const void* memory, bool* answer) {
   *answer = Allocations::all().contain(static_cast<const std::byte*>(memory));
   return 0;
 }
+/// A name for something that has no memory here; none is 0, 1 or 2, which are streams of CUDA.
+void* new_handle() {
+  static std::atomic<std::uintptr_t> next{0x1000};
+  return reinterpret_cast<void*>(next++);
+}
 int create_stream(GpuApi::Stream* stream) {
-  *stream = nullptr;
+  *stream = new_handle();
   return 0;
 }
 int destroy_stream(GpuApi::Stream) { return 0; }
@@ -86,7 +95,8 @@ int clear(void* memory, std::size_t bytes, GpuApi::Stream) {
   return 0;
 }
 /// Refuses what a device would refuse.
-int launch(void (*entry)(), const LaunchShape& shape, const void* body, GpuApi::Stream) {
+int launch(void (*entry)(), const LaunchShape& shape, const void* body, std::size_t,
+           GpuApi::Stream) {
   if (shape.grid < 1 || shape.grid > 0x7fffffff || shape.block < 1 || shape.block > largest_block ||
       shape.shared_bytes > most_shared_bytes) {
     return invalid_value;
@@ -96,6 +106,15 @@ int launch(void (*entry)(), const LaunchShape& shape, const void* body, GpuApi::
   return 0;
 }
 int synchronize(GpuApi::Stream) { return 0; }
+int create_event(GpuApi::Event* event) {
+  *event = new_handle();
+  return 0;
+}
+// Nothing is ever under way: all that was asked for is done.
+int destroy_event(GpuApi::Event) { return 0; }
+int record_event(GpuApi::Event, GpuApi::Stream) { return 0; }
+int wait_event(GpuApi::Stream, GpuApi::Event) { return 0; }
+int synchronize_event(GpuApi::Event) { return 0; }
 const char* error_text(int error) {
   return error == gpu_error::out_of_memory ? "out of memory" : "an error of the pretended device";
 }
@@ -103,10 +122,14 @@ const char* error_text(int error) {
 }  // namespace
 
 const GpuApi& host_api() {
-  static constexpr GpuApi api{
-      version, version,         one_device,     use_device,   free_memory,   allocate,
-      release, allocate_pinned, release_pinned, is_on_device, create_stream, destroy_stream,
-      copy,    clear,           launch,         synchronize,  error_text};
+  static constexpr GpuApi api{version,      version,         one_device,
+                              use_device,   free_memory,     allocate,
+                              release,      allocate_pinned, release_pinned,
+                              is_on_device, create_stream,   destroy_stream,
+                              copy,         clear,           launch,
+                              synchronize,  create_event,    destroy_event,
+                              record_event, wait_event,      synchronize_event,
+                              error_text};
   return api;
 }
 

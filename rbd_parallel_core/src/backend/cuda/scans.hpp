@@ -19,7 +19,8 @@ struct GpuLauncher {
   template <class Body>
   void launch(const Body& body) const noexcept {
     if (error != gpu_error::none) return;
-    error = api->launch(Entries::template of<Body>().function, body.shape(), &body, stream);
+    error = api->launch(Entries::template of<Body>().function, body.shape(), &body, sizeof(Body),
+                        stream);
   }
 };
 
