@@ -62,7 +62,7 @@ std::vector<double> inverse_dynamics(Backend& backend, const State& state) {
 std::vector<double> mass_matrix(Backend& backend, const State& state) {
   const auto nv = static_cast<std::size_t>(backend.model().nv());
   std::vector<double> M(nv * nv);
-  const Result result = backend.mass_matrix({.q = state.q, .M = M});
+  const Result result = backend.mass_matrix({.q = state.q, .mass_matrix = M});
   EXPECT_TRUE(result.ok()) << message(result);
   return M;
 }
