@@ -7,7 +7,8 @@ set(RBD_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90-real;100-real;120
 set_target_properties(rbd_parallel_core PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN;${CMAKE_INSTALL_RPATH}")
 
 # The host side of the backend "cuda". It knows no CUDA: what it asks of a device is a table.
-add_library(rbd_gpu_host_side OBJECT EXCLUDE_FROM_ALL src/backend/cuda/gpu_backend.cpp)
+add_library(rbd_gpu_host_side OBJECT EXCLUDE_FROM_ALL
+  src/backend/cuda/device_blocks.cpp src/backend/cuda/gpu_backend.cpp)
 rbd_compile_options(rbd_gpu_host_side)
 set_target_properties(rbd_gpu_host_side PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(rbd_gpu_host_side PUBLIC src/backend)
@@ -34,6 +35,8 @@ function(rbd_add_cuda)
   add_library(rbd_parallel_cuda SHARED
     src/backend/cuda/cuda_api.cpp
     src/backend/cuda/cuda_backend.cpp
+    src/backend/cuda/blocks_of_double.cu
+    src/backend/cuda/blocks_of_float.cu
     src/backend/cuda/entries_of_double.cu
     src/backend/cuda/entries_of_float.cu
     src/backend/cuda/scans_of_double.cu

@@ -50,7 +50,7 @@ struct BackendOptions {
   bool friction = false;      ///< include damping qd + friction sign(qd)
   /// For the kernels of the CPU. Empty: what RBD_PARALLEL_ISA says, else the best of the machine.
   std::optional<InstructionSet> instruction_set = std::nullopt;
-  TreeOptions tree{};  ///< read by "tree"; "auto" reads the length of the blocks
+  TreeOptions tree{};  ///< read by "tree" and "cuda"; "auto" reads the length of the blocks
 };
 
 /// Computes for one Model. Owns its workspace: one Backend object per calling thread, any number of

@@ -16,6 +16,11 @@ std::unique_ptr<BasicBackend<Real>> make_gpu(const GpuSettings& settings = {}) {
   return std::make_unique<GpuBackend<Real>>(host_api(), host_kernels<Real>(), settings);
 }
 
+std::unique_ptr<Backend> make_tree(const TreeOptions& options) {
+  return std::make_unique<RehousedBackend<double, PlainMemory>>(
+      make_gpu<double>({.bodies_in_parallel = true}), options);
+}
+
 }  // namespace
 
 RBD_BACKEND_CONFORMANCE(GpuOnHost, {.name = "cuda played by the CPU",
@@ -31,11 +36,15 @@ RBD_BACKEND_CONFORMANCE(GpuOverlapped, {.name = "cuda with overlap", .make = [] 
                                           return make_gpu<double>({.chunk = 3, .overlap = true});
                                         }});
 
-/// Where bodies are computed in parallel, by scans.
-RBD_BACKEND_CONFORMANCE(GpuTree,
-                        {.name = "cuda with bodies in parallel",
-                         .make = [] { return make_gpu<double>({.bodies_in_parallel = true}); },
-                         .tolerance = 1e-11});
+/// Where bodies are computed in parallel, by scans ...
+RBD_BACKEND_CONFORMANCE(GpuTree, {.name = "cuda with bodies in parallel, by scans",
+                                  .make = [] { return make_tree({.family = TreeFamily::scans}); },
+                                  .tolerance = 1e-11});
+
+/// ... and by blocks, so short that small robots have several.
+RBD_BACKEND_CONFORMANCE(GpuBlocks, {.name = "cuda with bodies in parallel, by blocks",
+                                    .make = [] { return make_tree({.block = 2}); },
+                                    .tolerance = 1e-11});
 
 RBD_BACKEND_CONFORMANCE(GpuFloat,
                         {.name = "cuda of float",

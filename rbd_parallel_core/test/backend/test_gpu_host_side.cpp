@@ -280,7 +280,7 @@ TEST_F(GpuHostSide, LargeTreesByScans) {
     ASSERT_TRUE(
         scans.inverse_dynamics(numbers.q, numbers.v, numbers.a, {}, {0, 0, -9.81}, expected));
     const auto gpu = make_gpu({.bodies_in_parallel = true});
-    gpu->configure(model);
+    gpu->configure(model, {.tree = {.family = TreeFamily::scans}});
     FaultyGpu::launches = 0;
     ASSERT_TRUE(
         gpu->inverse_dynamics({.q = numbers.q, .v = numbers.v, .a = numbers.a, .tau = tau}));

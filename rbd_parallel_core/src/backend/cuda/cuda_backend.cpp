@@ -7,17 +7,22 @@
 
 namespace rbd_parallel_core {
 
+namespace {
+
+template <class Real>
+GpuKernels<Real> device_kernels() {
+  return {device_state_entries<Real>(), make_device_scans<Real>, device_blocks<Real>()};
+}
+
+}  // namespace
+
 template <>
 std::unique_ptr<BasicBackend<double>> make_cuda_backend<double>(const GpuSettings& settings) {
-  return std::make_unique<GpuBackend<double>>(
-      cuda_api(), GpuKernels<double>{device_state_entries<double>(), make_device_scans<double>},
-      settings);
+  return std::make_unique<GpuBackend<double>>(cuda_api(), device_kernels<double>(), settings);
 }
 template <>
 std::unique_ptr<BasicBackend<float>> make_cuda_backend<float>(const GpuSettings& settings) {
-  return std::make_unique<GpuBackend<float>>(
-      cuda_api(), GpuKernels<float>{device_state_entries<float>(), make_device_scans<float>},
-      settings);
+  return std::make_unique<GpuBackend<float>>(cuda_api(), device_kernels<float>(), settings);
 }
 
 }  // namespace rbd_parallel_core

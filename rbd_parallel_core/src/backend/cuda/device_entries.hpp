@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "block_launch.hpp"
 #include "rbd_parallel_core/cuda/state_entries.hpp"
 #include "tree_dynamics.hpp"
 
@@ -26,5 +27,13 @@ template <>
 std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuApi& api,
                                                               GpuApi::Stream stream,
                                                               const ScanRobot<float>& robot);
+
+/// Dynamics by blocks on a device.
+template <class Real>
+BlockOperations<Real> device_blocks();
+template <>
+BlockOperations<double> device_blocks<double>();
+template <>
+BlockOperations<float> device_blocks<float>();
 
 }  // namespace rbd_parallel_core

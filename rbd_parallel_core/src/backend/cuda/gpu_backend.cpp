@@ -122,6 +122,7 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   // What a failure leaves behind is given back first; a lost device says so here.
   pipelines_ = {};
   begun_ = {};
+  blocks_.reset();
   tree_.reset();
   tree_shape_ = {};
   model_ = {};
@@ -144,6 +145,23 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   if (!settings_.bodies_in_parallel) return;
   tree_shape_ = DeviceTree(*api_, model.view(), stream());
   tree_ = make_tree_(*api_, stream(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()});
+  // Torques of mimic joints add up from several blocks: they are left to scans.
+  const bool by_blocks = options.tree.family == TreeFamily::blocks;
+  if (by_blocks && !model.has_mimic() && model.nv() > 0) make_blocks(model, options);
+}
+
+template <class Real>
+void GpuBackend<Real>::make_blocks(const Model& model, const BackendOptions& options) {
+  if (options.tree.block < 0) {
+    throw std::invalid_argument("cuda: a block has " + std::to_string(options.tree.block) +
+                                " bodies; expected a positive number, or 0 to have it chosen");
+  }
+  if constexpr (std::is_same_v<Real, double>) {
+    blocks_.emplace(*api_, stream(), model.view(), model_.view(), options.tree.block);
+  } else {
+    const ConvertedModel<Real> converted(model.view());
+    blocks_.emplace(*api_, stream(), converted.view(), model_.view(), options.tree.block);
+  }
 }
 
 // ---- for callers on the device ------------------------------------------------------------------
@@ -308,6 +326,13 @@ Result GpuBackend<Real>::refuse_wrenches(const BasicExternalWrenches<Real>& f_ex
   return {Code::unsupported, Argument::links, most, given};
 }
 
+template <class Real>
+void GpuBackend<Real>::send_links(const BasicExternalWrenches<Real>& f_ext) noexcept {
+  std::copy(f_ext.links.begin(), f_ext.links.end(), buffers().pinned_links);
+  good(api_->copy(buffers().links, buffers().pinned_links,
+                  f_ext.links.size() * sizeof(std::int32_t), pipeline_->stream()));
+}
+
 /// The forces that the wrenches put on the bodies, and the taint. Null: there are none.
 template <class Real>
 const Real* GpuBackend<Real>::read_forces(const BasicExternalWrenches<Real>& f_ext,
@@ -319,9 +344,7 @@ const Real* GpuBackend<Real>::read_forces(const BasicExternalWrenches<Real>& f_e
     good(api_->clear(buffers().taint, states * sizeof(Real), pipeline_->stream()));
     return nullptr;
   }
-  std::copy(f_ext.links.begin(), f_ext.links.end(), buffers().pinned_links);
-  good(api_->copy(buffers().links, buffers().pinned_links, count * sizeof(std::int32_t),
-                  pipeline_->stream()));
+  send_links(f_ext);
   const Slot<Real>& slot = buffers().wrenches;
   read(slot, f_ext.wrenches, 6 * count, range);
   ExternalForcesBody<Real> body{};
@@ -333,6 +356,25 @@ const Real* GpuBackend<Real>::read_forces(const BasicExternalWrenches<Real>& f_e
   body.forces = buffers().forces;
   launch_states(entries_.external_forces, body);
   return buffers().forces;
+}
+
+/// The same for one state whose q is there. Its rows are lanes of one.
+template <class Real>
+const Force<Real>* GpuBackend<Real>::send_forces(const BasicExternalWrenches<Real>& f_ext,
+                                                 const Real* q, const Range& range) noexcept {
+  if (f_ext.links.empty() || !good(gpu_error::none)) return nullptr;
+  send_links(f_ext);
+  ExternalForcesBody<Real> body{};
+  body.states = chunk_of(range, false);
+  body.states.stride = 1;
+  body.states.q = q;
+  body.links = buffers().links;
+  body.link_count = static_cast<std::int32_t>(f_ext.links.size());
+  body.wrenches = send(buffers().wrenches, f_ext.wrenches, 6 * f_ext.links.size(), range);
+  body.in_world_axes = f_ext.axes == Axes::world;
+  body.forces = buffers().forces;
+  launch_states(entries_.external_forces, body);
+  return reinterpret_cast<const Force<Real>*>(buffers().forces);
 }
 
 /// What stands in the rows of the results goes to the caller, once the chunk is done.
@@ -430,6 +472,35 @@ Result GpuBackend<Real>::tree_rnea(const InverseDynamics& args, const Vec3<Real>
 }
 
 template <class Real>
+Result GpuBackend<Real>::by_blocks(typename BlockOperations<Real>::Operation operation,
+                                   const InverseDynamics& args, const Vec3<Real>& gravity,
+                                   bool friction, std::span<const std::int32_t> singular) noexcept {
+  if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
+  const auto nv = static_cast<std::size_t>(plan_.nv);
+  return one_by_one(args.batch, [&](const Range& range) {
+    const auto sent = [&](const Slot<Real>& slot, std::span<const Real> array) {
+      return array.empty() ? nullptr : send(slot, array, nv, range);
+    };
+    const Real* const q = send(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
+    const Real* const v = sent(buffers().v, args.v);
+    const Real* const a = sent(buffers().a, args.a);
+    const Force<Real>* const f_ext = send_forces(args.f_ext, q, range);
+    Real* const target = args.tau.data() + range.first * nv;
+    const bool direct = on_device(target);
+    Real* const out = direct ? target : buffers().out.rows;
+    if (!good(gpu_error::none)) return;
+    good(operation(*api_, pipeline_->stream(),
+                   blocks_->launch({q, v, a, f_ext, gravity, friction, out, {}}),
+                   blocks_->levels()));
+    TreeStatusBody<Real> body{model_.view(), q, v, a, out, plan_.nv, buffers().status};
+    if (f_ext != nullptr) body.taint = buffers().taint;
+    body.singular = singular.data();
+    body.singular_count = static_cast<std::int32_t>(singular.size());
+    finish_tree_state(body, target, direct, args.status, range);
+  });
+}
+
+template <class Real>
 bool GpuBackend<Real>::by_tree(const BasicMassMatrix<Real>& args) const noexcept {
   return tree_ != nullptr && plan_.tree_matrix > 0 && !args.mass_matrix.empty() &&
          args.cholesky.empty() && args.inverse.empty() && args.sparse.empty() &&
@@ -454,6 +525,7 @@ Result GpuBackend<Real>::tree_mass_matrix(const MassMatrix& args) noexcept {
 template <class Real>
 Result GpuBackend<Real>::rnea(const InverseDynamics& args, const Vec3<Real>& gravity,
                               bool friction) noexcept {
+  if (blocks_) return by_blocks(block_operations_.inverse_dynamics, args, gravity, friction, {});
   if (tree_ != nullptr && args.f_ext.links.empty() && plan_.nv > 0) {
     return tree_rnea(args, gravity, friction);
   }
@@ -560,6 +632,18 @@ Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
 
 template <class Real>
 Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
+  if (goes_by_two_ports() && args.method != ForwardMethod::crba) {
+    return by_blocks(block_operations_.forward_dynamics,
+                     {.batch = args.batch,
+                      .q = args.q,
+                      .v = args.v,
+                      .a = args.tau,
+                      .f_ext = args.f_ext,
+                      .tau = args.qdd,
+                      .status = args.status,
+                      .layout = args.layout},
+                     model_.view().gravity, friction_, blocks_->singular());
+  }
   const bool by_aba = args.method == ForwardMethod::aba;
   if (!by_aba && args.method != ForwardMethod::crba) {
     return {Code::unsupported, Argument::method, 0, 0};

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "device_blocks.hpp"
 #include "device_model.hpp"
 #include "pipeline.hpp"
 #include "rbd_parallel_core/backend.hpp"
@@ -20,6 +22,7 @@ template <class Real>
 struct GpuKernels {
   StateEntries<Real> states;
   MakeTreeDynamics<Real> make_tree;
+  BlockOperations<Real> blocks;
 };
 
 /// The device as a backend: a batch goes to it in chunks, one thread computes one state. Which
@@ -38,7 +41,11 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   static constexpr int largest_tree_nv = 10000;
 
   GpuBackend(const GpuApi& api, const GpuKernels<Real>& kernels, const GpuSettings& settings = {})
-      : api_(&api), entries_(kernels.states), make_tree_(kernels.make_tree), settings_(settings) {}
+      : api_(&api),
+        entries_(kernels.states),
+        make_tree_(kernels.make_tree),
+        block_operations_(kernels.blocks),
+        settings_(settings) {}
 
   std::string name() const override { return "cuda"; }
   std::string explain(Operation operation, std::size_t batch) const override;
@@ -53,6 +60,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
+  bool goes_by_two_ports() const noexcept override { return blocks_ && blocks_->can_go_forward(); }
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_bias_forces(const Forces& args) noexcept override;
   Result do_gravity_forces(const Forces& args) noexcept override;
@@ -69,6 +77,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   };
 
   void plan_memory(const ModelView<Real>& model, const BackendOptions& options);
+  void make_blocks(const Model& model, const BackendOptions& options);
 
   /// Calls work(range) for chunks that make up the batch, and says how it went. With two pipelines
   /// the chunks take turns: while the device works on one, the next is sent.
@@ -85,6 +94,11 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   bool by_tree(const BasicMassMatrix<Real>& args) const noexcept;
   Result tree_rnea(const InverseDynamics& args, const Vec3<Real>& gravity, bool friction) noexcept;
   Result tree_mass_matrix(const MassMatrix& args) noexcept;
+  /// One state after the other by blocks. Of forward dynamics a are the torques, tau the
+  /// accelerations.
+  Result by_blocks(typename BlockOperations<Real>::Operation operation, const InverseDynamics& args,
+                   const Vec3<Real>& gravity, bool friction,
+                   std::span<const std::int32_t> singular) noexcept;
   Result rnea(const InverseDynamics& args, const Vec3<Real>& gravity, bool friction) noexcept;
   Result outcome() const noexcept;
 
@@ -103,7 +117,10 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
             const Range& range) noexcept;
   void read_or_zeros(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                      const Range& range) noexcept;
+  void send_links(const BasicExternalWrenches<Real>& f_ext) noexcept;
   const Real* read_forces(const BasicExternalWrenches<Real>& f_ext, const Range& range) noexcept;
+  const Force<Real>* send_forces(const BasicExternalWrenches<Real>& f_ext, const Real* q,
+                                 const Range& range) noexcept;
   void write(const Real* lanes, std::span<Real> array, std::size_t n, const Range& range) noexcept {
     write_part(lanes, array, n, {0, n}, range);
   }
@@ -125,6 +142,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   const GpuApi* api_;
   StateEntries<Real> entries_;
   MakeTreeDynamics<Real> make_tree_;
+  BlockOperations<Real> block_operations_;
   GpuSettings settings_;
   std::array<Pipeline<Real>, 2> pipelines_;
   std::size_t pipeline_count_ = 1;
@@ -133,6 +151,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   DeviceModel<Real> model_;
   DeviceTree tree_shape_;
   std::unique_ptr<TreeDynamics<Real>> tree_;
+  std::optional<DeviceBlocks<Real>> blocks_;
   ChunkPlan plan_{};
   std::size_t nonzeros_ = 0;
   bool friction_ = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "blocks.hpp"
 #include "gpu_backend.hpp"
 #include "scans.hpp"
 
@@ -23,7 +24,8 @@ std::unique_ptr<TreeDynamics<Real>> make_host_scans(const GpuApi& api, GpuApi::S
 /// All kernels with the CPU in the place of the device.
 template <class Real>
 GpuKernels<Real> host_kernels() {
-  return {host_state_entries<Real>(), make_host_scans<Real>};
+  return {host_state_entries<Real>(), make_host_scans<Real>,
+          GpuBlocks<Real, HostEntries>::operations()};
 }
 
 }  // namespace rbd_parallel_core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "gpu_launcher.hpp"
 #include "gpu_memory.hpp"
 #include "rbd_parallel_core/algorithm/crba_scan.hpp"
 #include "rbd_parallel_core/algorithm/rnea_scan.hpp"
@@ -8,21 +9,6 @@
 #include "tree_dynamics.hpp"
 
 namespace rbd_parallel_core {
-
-/// Launches bodies in one stream. Entries: of<Body>() is the entry of a body.
-template <class Entries>
-struct GpuLauncher {
-  const GpuApi* api;
-  GpuApi::Stream stream;
-  mutable int error = gpu_error::none;  ///< of the first launch that failed; no more follow
-
-  template <class Body>
-  void launch(const Body& body) const noexcept {
-    if (error != gpu_error::none) return;
-    error = api->launch(Entries::template of<Body>().function, body.shape(), &body, sizeof(Body),
-                        stream);
-  }
-};
 
 /// The scan forms of RNEA and CRBA on a device.
 /// Included by the file that is compiled for the device, and by the one for a CPU.

@@ -2,69 +2,13 @@
 #include "block_dynamics.hpp"
 
 #include <algorithm>
-#include <limits>
+
+#include "block_cut.hpp"
 
 namespace rbd_parallel_core {
 namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-/// The smallest inertia that the joint of a body sees of that body alone: the least pivot of
-/// S^T I S. Zero where it can hardly tell the joint's coordinates apart, as a point mass far from
-/// the axes of a spherical joint.
-template <class Real>
-Real own_inertia(const ModelView<Real>& model, std::int32_t i) {
-  constexpr auto independent = Real(1e-3);  // of the diagonal: three digits are lost
-  const BodyView<Real>& body = model.body[i];
-  Real H[6][6] = {}, diagonal[6] = {};
-  const int n = nv_of(body.type);
-  visit_joint<Real>(body, [&](const auto& joint) {
-    for_each_column(joint, [&](int k, const auto& column) {
-      const Force<Real> f = column.times(body.inertia);
-      for_each_column(joint, [&](int j, const auto& other) { H[j][k] = other.dot(f); });
-      diagonal[k] = H[k][k] += model.armature[body.v_index + k];
-    });
-  });
-  Real smallest = std::numeric_limits<Real>::infinity();
-  for (int k = 0; k < n; ++k) {
-    const Real pivot = H[k][k];
-    if (!(pivot > independent * diagonal[k])) return Real(0);
-    smallest = std::min(smallest, pivot);
-    for (int row = k + 1; row < n; ++row) {
-      for (int column = k + 1; column < n; ++column) {
-        H[row][column] -= H[row][k] * H[k][column] / pivot;
-      }
-    }
-  }
-  return smallest;
-}
-
-/// Bodies that may end a block of forward dynamics. The block divides by what its last joint sees
-/// of its last body alone, where the sequential algorithm divides by what it sees of all beyond: a
-/// massless link there would cost all digits. So it must not be lighter than `share` of what its
-/// neighbours on the path, of the same joint type, have.
-template <class Real>
-std::vector<std::uint8_t> heavy_bodies(const ModelView<Real>& model, const HeavyPaths& paths,
-                                       Real share) {
-  constexpr std::int32_t neighbours = 8;
-  std::vector<std::uint8_t> heavy(static_cast<std::size_t>(model.body_count), 0);
-  for (std::int32_t path = 0; path < paths.count(); ++path) {
-    const std::span<const std::int32_t> nodes = paths.nodes(path);
-    const auto n = static_cast<std::int32_t>(nodes.size());
-    std::vector<Real> inertia;
-    for (const std::int32_t i : nodes) inertia.push_back(own_inertia(model, i));
-    for (std::int32_t k = 0; k < n; ++k) {
-      Real largest = 0;
-      for (std::int32_t j = std::max(0, k - neighbours); j <= std::min(n - 1, k + neighbours);
-           ++j) {
-        const bool alike = model.body[nodes[at(j)]].type == model.body[nodes[at(k)]].type;
-        if (alike) largest = std::max(largest, inertia[at(j)]);
-      }
-      heavy[at(nodes[at(k)])] = inertia[at(k)] > 0 && inertia[at(k)] >= share * largest;
-    }
-  }
-  return heavy;
-}
 
 /// Bodies of a group of subtrees: with all their numbers they stay in the second cache.
 constexpr std::int32_t largest_group = 2048;
@@ -73,35 +17,15 @@ constexpr std::int32_t bodies_beyond_caches = 1 << 16;
 /// ... unless lanes stay empty because a group has too few paths: this share must be of use.
 constexpr double used_lanes = 0.75;
 
-/// Blocks are cut where a body is as heavy as this, so that a seam costs no digit.
-constexpr double heavy_share = 0.1;
-/// Where the kind of joint changes they must be cut: a body lighter than this costs too many.
-constexpr double light_share = 0.02;
-
-template <class Real>
-std::vector<std::int32_t> parents_of(const ModelView<Real>& model) {
-  std::vector<std::int32_t> parent;
-  for (std::int32_t i = 0; i < model.body_count; ++i) parent.push_back(model.body[i].parent);
-  return parent;
-}
-
 /// Blocks short enough that the numbers of a pack stay in the near caches and that two threads find
 /// work in a small tree; long enough that seams cost little.
 template <class Real>
 BlockPlan make_plan(const ModelView<Real>& model, const HeavyPaths& paths, std::int32_t width,
                     std::int32_t longest) {
-  const std::vector<std::uint8_t> heavy = heavy_bodies(model, paths, Real(heavy_share));
-  std::vector<std::uint8_t> kind;
   BlockPlan::Options options{.width = width, .longest = 256, .registers = 2, .shortest = 12};
   if (longest > 0) options = {.width = width, .longest = longest};
   if (width == 1) options.ending = 2;  // by measured times a body of another block takes 1.8 of its
-  for (std::int32_t i = 0; i < model.body_count; ++i) {
-    const JointType type = model.body[i].type;
-    kind.push_back(static_cast<std::uint8_t>(type));
-    // Joints of one coordinate have an empty step.
-    if (nv_of(type) == 1) options.fill |= 1U << static_cast<unsigned>(type);
-  }
-  return BlockPlan(paths, kind, heavy, options);
+  return cut_into_blocks(model, paths, options);
 }
 
 /// By groups of subtrees where that is asked for, or pays.
@@ -117,24 +41,6 @@ HeavyPaths choose_paths(const ModelView<Real>& model, std::int32_t width,
   return model.body_count >= used_lanes * lanes ? std::move(grouped) : HeavyPaths(parent);
 }
 
-bool ends_heavy(const BlockPlan& plan, std::span<const std::uint8_t> heavy) {
-  return std::all_of(plan.blocks().begin(), plan.blocks().end(), [&](const Block& block) {
-    const auto last = at(block.first + block.length - 1);
-    return block.ends_path || heavy[static_cast<std::size_t>(plan.nodes()[last])] != 0;
-  });
-}
-
-std::vector<PackOffsets> offsets_of(const BlockPlan& plan) {
-  std::vector<PackOffsets> offsets{{0, 0}};
-  for (const BlockPack& pack : plan.packs()) {
-    const auto type = static_cast<JointType>(pack.kind);
-    const PackOffsets& last = offsets.back();
-    offsets.push_back({last.q + static_cast<std::int64_t>(pack.length) * nq_of(type),
-                       last.v + static_cast<std::int64_t>(pack.length) * nv_of(type)});
-  }
-  return offsets;
-}
-
 /// A task has at least so many steps: about as much work as it takes to hand it out.
 constexpr std::int32_t steps_of_task = 32;
 
@@ -147,19 +53,12 @@ BlockDynamics<Real>::BlockDynamics(const ModelView<Real>& model, InstructionSet 
       team_(threads) {
   const HeavyPaths paths = choose_paths(model, table_->width, options);
   plan_ = make_plan(model, paths, table_->width, options.block);
-  can_go_forward_ = ends_heavy(plan_, heavy_bodies(model, paths, Real(light_share)));
+  can_go_forward_ = rbd_parallel_core::can_go_forward(model, paths, plan_);
   offsets_ = offsets_of(plan_);
   for (const BlockPlan::Level& level : plan_.levels()) {
     work_.push_back(work_of(level.first_pack, level.last_pack));
   }
-  for (const BlockPlan::Level& level : plan_.levels()) {
-    const std::span<const Block> blocks =
-        plan_.blocks().subspan(static_cast<std::size_t>(level.first_block),
-                               static_cast<std::size_t>(level.last_block - level.first_block));
-    has_roots_.push_back(std::any_of(blocks.begin(), blocks.end(), [&](const Block& block) {
-      return model.body[plan_.nodes()[static_cast<std::size_t>(block.first)]].parent < 0;
-    }));
-  }
+  has_roots_ = levels_with_roots(model, plan_);
   for (const BlockPlan::Group& group : plan_.groups()) {
     Group own{group.first_level, group.last_level, {}};
     if (group.first_level < group.last_level) {
@@ -177,13 +76,14 @@ BlockDynamics<Real>::BlockDynamics(const ModelView<Real>& model, InstructionSet 
 template <class Real>
 void BlockDynamics<Real>::take_memory() {
   const auto packs = static_cast<std::int32_t>(plan_.packs().size());
-  context_.work = area_of(0, packs);
+  context_.work = area_of(plan_, offsets_, 0, packs);
   shared_ = KernelMemory(table_->shared_bytes(context_));
   work_memory_ = KernelMemory(table_->work_bytes(context_.work));
   context_.shared = shared_.get();
   context_.work.memory = work_memory_.get();
   for (std::size_t g = 1; g < groups_.size(); ++g) {
-    const WorkArea area = area_of(groups_[g].all.packs.begin, groups_[g].all.packs.end);
+    const WorkArea area =
+        area_of(plan_, offsets_, groups_[g].all.packs.begin, groups_[g].all.packs.end);
     largest_area_.packs = std::max(largest_area_.packs, area.packs);
     largest_area_.steps = std::max(largest_area_.steps, area.steps);
     largest_area_.size.q = std::max(largest_area_.size.q, area.size.q);
@@ -196,25 +96,9 @@ void BlockDynamics<Real>::take_memory() {
 }
 
 template <class Real>
-WorkArea BlockDynamics<Real>::area_of(std::int32_t first_pack, std::int32_t last_pack) const {
-  const auto step = [&](std::int32_t p) {
-    const auto packs = plan_.packs();
-    return at(p) < packs.size() ? packs[at(p)].first_step : plan_.step_count();
-  };
-  const PackOffsets &first = offsets_[at(first_pack)], &last = offsets_[at(last_pack)];
-  return {nullptr,
-          first_pack,
-          step(first_pack),
-          first,
-          last_pack - first_pack,
-          step(last_pack) - step(first_pack),
-          {last.q - first.q, last.v - first.v}};
-}
-
-template <class Real>
 BlockContext<Real> BlockDynamics<Real>::context_of(const Group& group, int thread) const {
   BlockContext<Real> context = context_;
-  context.work = area_of(group.all.packs.begin, group.all.packs.end);
+  context.work = area_of(plan_, offsets_, group.all.packs.begin, group.all.packs.end);
   context.work.memory = areas_[static_cast<std::size_t>(thread)].get();
   context.work.packs = largest_area_.packs;
   context.work.steps = largest_area_.steps;

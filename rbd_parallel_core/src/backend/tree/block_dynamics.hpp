@@ -19,8 +19,7 @@ class BlockDynamics {
                 const TreeOptions& options);
 
   void inverse_dynamics(const TreeState<Real>& state) noexcept;
-  /// Whether forward dynamics may be done by blocks: on each that does not end its path stands a
-  /// body that is no lighter than its like. A block divides by the inertia of its last body alone.
+  /// Whether forward dynamics may be done by blocks (block_cut.hpp).
   bool can_go_forward() const { return can_go_forward_; }
   void forward_dynamics(const TreeState<Real>& state) noexcept;
 
@@ -57,7 +56,6 @@ class BlockDynamics {
   class Together;
 
   void take_memory();
-  WorkArea area_of(std::int32_t first_pack, std::int32_t last_pack) const;
   /// The context of a group whose work area is the thread's own.
   BlockContext<Real> context_of(const Group& group, int thread) const;
   Work work_of(std::int32_t first_pack, std::int32_t last_pack) const;

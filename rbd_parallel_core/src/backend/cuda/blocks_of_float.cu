@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "blocks.hpp"
+#include "device_entries.hpp"
+#include "rbd_parallel_core/cuda/device_entry.cuh"
+
+namespace rbd_parallel_core {
+namespace {
+
+struct DeviceEntries {
+  template <class Body>
+  static BodyEntry<Body> of() {
+    return device_entry<Body>();
+  }
+};
+
+}  // namespace
+
+template <>
+BlockOperations<float> device_blocks<float>() {
+  return GpuBlocks<float, DeviceEntries>::operations();
+}
+
+}  // namespace rbd_parallel_core
