@@ -60,14 +60,16 @@ std::string refused_method(const Result& result) {
   if (result.expected > 0) {
     return "method crba keeps a dense mass matrix, offered up to nv = " +
            std::to_string(result.expected) +
-           "; this model has nv = " + std::to_string(result.actual) + "; use method aba";
+           "; this model has nv = " + std::to_string(result.actual) +
+           "; use aba, or where joints mimic others crba_sparse, which prepare makes ready";
   }
   const auto method = static_cast<ForwardMethod>(result.actual);
   switch (method) {
     case ForwardMethod::automatic:
     case ForwardMethod::aba:
     case ForwardMethod::crba:
-      return "method aba cannot be used on a model with mimic joints; use crba or automatic";
+      return "method aba cannot be used on a model with mimic joints; use crba or automatic, or "
+             "crba_sparse, which prepare makes ready";
     case ForwardMethod::two_port:
       return "method two_port is what the backend tree offers for trees that it can cut, without "
              "mimic joints; use aba, crba or automatic";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -120,6 +121,8 @@ class BasicBackend {
   /// Whether do_forward_dynamics takes ForwardMethod::two_port for the model. Methods of the
   /// literature and `automatic` do not arrive there.
   virtual bool goes_by_two_ports() const noexcept { return false; }
+  /// Up to which nv it takes ForwardMethod::crba, which keeps a dense mass matrix.
+  virtual int largest_nv_by_crba() const noexcept { return std::numeric_limits<int>::max(); }
 
   // Arguments arrive checked and with batch > 0. What a backend leaves out is Code::unsupported.
   virtual Result do_inverse_dynamics(const InverseDynamics& args) noexcept;
@@ -132,6 +135,7 @@ class BasicBackend {
   virtual Result do_link_kinematics(const LinkKinematics& args) noexcept;
 
  private:
+  Result refused(ForwardMethod method) const noexcept;
   std::string why_not(ForwardMethod method) const;
   std::string other_methods() const;
   void by_published_method(PublishedMethod method, const ForwardDynamics& args) noexcept;

@@ -138,8 +138,9 @@ bool BasicBackend<Real>::offers(ForwardMethod method) const noexcept {
   if (!configured()) return false;
   switch (method) {
     case ForwardMethod::automatic:
+      return offers(ForwardMethod::aba) || offers(ForwardMethod::crba);
     case ForwardMethod::crba:
-      return true;
+      return model_->nv() <= largest_nv_by_crba();
     case ForwardMethod::aba:
       return !model_->has_mimic();
     case ForwardMethod::two_port:
@@ -173,11 +174,25 @@ void BasicBackend<Real>::prepare(ForwardMethod method) {
   published_ = std::move(methods);
 }
 
+/// What a call with a method gets that is not offered.
+template <class Real>
+Result BasicBackend<Real>::refused(ForwardMethod method) const noexcept {
+  if (method == ForwardMethod::crba || method == ForwardMethod::automatic) {
+    return {Code::unsupported, Argument::method, largest_nv_by_crba(), model_->nv()};
+  }
+  return {Code::unsupported, Argument::method, 0, static_cast<std::int64_t>(method)};
+}
+
 /// Why this backend does not take a method that is none of the literature.
 template <class Real>
 std::string BasicBackend<Real>::why_not(ForwardMethod method) const {
   const std::string text =
       "method " + name_of(method) + " cannot be used on '" + model_->name() + "'";
+  if (method == ForwardMethod::crba || method == ForwardMethod::automatic) {
+    return text + " by the backend " + name() +
+           ": it keeps a dense mass matrix, up to nv = " + std::to_string(largest_nv_by_crba()) +
+           ", and nv is " + std::to_string(model_->nv());
+  }
   for (const Joint& joint : model_->joints()) {
     if (joint.mimic) return text + ": joint '" + joint.name + "' mimics another one";
   }
@@ -283,11 +298,10 @@ Result BasicBackend<Real>::forward_dynamics(const ForwardDynamics& args) noexcep
       .wrenches(args.f_ext)
       .need(Argument::qdd, args.qdd, check.nv())
       .status(args.status);
-  const auto method = static_cast<std::int64_t>(args.method);
   const std::optional<PublishedMethod> published = published_method_of(args.method);
-  if (check.ok() && !offers(args.method)) return {Code::unsupported, Argument::method, 0, method};
+  if (check.ok() && !offers(args.method)) return refused(args.method);
   if (check.ok() && published && !args.f_ext.links.empty()) {
-    return {Code::unsupported, Argument::wrenches, 0, method};
+    return {Code::unsupported, Argument::wrenches, 0, static_cast<std::int64_t>(args.method)};
   }
   if (check.done()) return check.result();
   if (published) {

@@ -113,6 +113,7 @@ class ModelAssembler {
     choose_body_frames(model_.bodies_, model_.links_);
     assign_coordinates();
     assign_runs_and_columns();
+    assign_levers();
     attach_inertias();
     warn_of_massless_leaves();
     fill_joint_numbers();
@@ -269,6 +270,15 @@ class ModelAssembler {
       const BodyView<double>& body = model_.bodies_[i];
       if (body.parent != static_cast<std::int32_t>(i) - 1) model_.view_.has_branches = true;
       if (nq_of(body.type) != nv_of(body.type)) model_.view_.has_quaternions = true;
+    }
+  }
+
+  void assign_levers() {
+    for (const BodyView<double>& body : model_.bodies_) {
+      if (body.parent < 0) continue;
+      const Vec3<double> origin = mul_add(body.shift, body.placement.E.z, body.placement.r);
+      double& lever2 = model_.bodies_[index(body.parent)].lever2;
+      lever2 = std::max(lever2, dot(origin, origin));
     }
   }
 

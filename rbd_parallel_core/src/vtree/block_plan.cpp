@@ -29,12 +29,14 @@ std::int32_t piece_count(std::int32_t length, std::int32_t paths,
 /// pieces, whatever its end: each needs memory for all its steps.
 std::vector<std::int32_t> piece_ends(std::span<const std::int32_t> nodes,
                                      std::span<const std::uint8_t> may_end, std::int32_t pieces,
-                                     std::int32_t ending) {
-  const std::int32_t length = count(nodes), shares = pieces - 1 + ending,
-                     reach = length / shares / 4, longest = length / shares * 4;
+                                     double ending) {
+  const std::int32_t length = count(nodes);
+  const double piece = length / (pieces - 1 + ending);
+  const auto whole = static_cast<std::int32_t>(piece);
+  const std::int32_t reach = whole / 4, longest = whole * 4;
   std::vector<std::int32_t> ends;
   for (std::int64_t k = 1; k < pieces; ++k) {
-    const auto ideal = static_cast<std::int32_t>(length * k / shares);
+    const auto ideal = static_cast<std::int32_t>(piece * static_cast<double>(k));
     const auto fits = [&](std::int32_t end) {
       const std::int32_t last = ends.empty() ? 0 : ends.back();
       return end > last && end < length && (may_end.empty() || may_end[at(nodes[at(end - 1)])]);

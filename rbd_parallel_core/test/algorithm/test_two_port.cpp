@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <cstring>
 #include <memory>
 #include <vector>
 
+#include "open_rows.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
@@ -67,15 +69,16 @@ class Path {
   const std::vector<double>& v() const { return v_; }
   const std::vector<double>& tau() const { return tau_; }
 
+  template <class End = OpenEnd<double, Column>>
   TwoPort<double> element(const Vec3<double>& w_base) {
     const Row<double> q{q_.data()}, v{v_.data()}, tau{tau_.data()};
     const MovingBase<double> base{w_base, Motion<double>::zero()};
     compute_turns(view_, ws_.turns, q);
     aba_velocities(view_, ws_, q, v, NoForces{}, base);
-    auto end = OpenEnd<double, Column>::at_itself({y_.data()});
+    auto end = End::at_itself({y_.data()});
     const auto body = aba_inward(view_, ws_, q, v, tau, false, base, end);
     EXPECT_EQ(body.singular, 0);
-    return {body.IA, body.pA, end.across};
+    return {body.IA, body.pA, end.transmission()};
   }
   /// After element.
   std::vector<double> accelerations(const Motion<double>& a_base, const Force<double>& at_end) {
@@ -123,6 +126,19 @@ TEST(TwoPort, APathOnTheWorldWithAFreeEndIsAbaToTheLastBit) {
     EXPECT_EQ(
         path.accelerations({Vec3<double>::zero(), -1.0 * model->gravity()}, Force<double>::zero()),
         expected);
+  }
+}
+
+TEST(TwoPort, RowsSideBySideHaveTheBitsOfRowsOneAfterTheOther) {
+  const Vec3<double> w_base{0.3, -0.2, 0.5};
+  const Motion<double> a_base{{0.1, 0.7, -0.4}, {3, -2, 9}};
+  const Force<double> at_end{{1, -2, 3}, {4, 5, -6}};
+  for (const auto& model : {chain_of(1), chain_of(30), mixed_chain()}) {
+    Path path(model, 4), other(model, 4);
+    const TwoPort<double> expected = path.element(w_base),
+                          rows = other.element<OpenRows<double, Column>>(w_base);
+    EXPECT_EQ(std::memcmp(&rows, &expected, sizeof rows), 0);
+    EXPECT_EQ(other.accelerations(a_base, at_end), path.accelerations(a_base, at_end));
   }
 }
 

@@ -89,9 +89,13 @@ TEST(Float, NumbersTooLargeForItAreRefused) {
   EXPECT_NE(refusal(on_a_star).find("gravity"), std::string::npos);
 }
 
-/// A point mass so close to its axis that float cannot tell its inertia from a rounding error.
+/// A point mass so close to its axis that float cannot tell its inertia from a rounding error: the
+/// slide's origin lies beside the axis, its mass as far on the other side of that.
 TEST(Float, JudgesASingularJointByItsOwnPrecision) {
-  const auto model = std::make_shared<const Model>(detail::turntable().model());
+  Robot robot = detail::turntable();
+  robot.description.joints.back().origin.position = {0, 0.5, 0};
+  robot.description.links.back().inertial->origin.position = {0, -0.5, 0};
+  const auto model = std::make_shared<const Model>(robot.model());
   const auto judged = [&]<class Real>(const char* name, std::size_t batch, Real distance) {
     const auto backend = make_backend<Real>(name);
     backend->configure(model, {.max_batch = batch});

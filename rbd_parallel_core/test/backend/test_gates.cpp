@@ -294,6 +294,26 @@ TEST(ConformanceSuite, FindsASingularJointThatIsMisnamed) {
   EXPECT_TRUE(finds(conformance::check_singular, offender<BlamesTheFirstJoint>()));
 }
 
+/// Compares moments of inertia with masses.
+class JudgesByMetres : public Honest {
+ protected:
+  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
+    const ModelView<double>& view = inner_->model().view();
+    for (std::int32_t i = 0; i < view.body_count; ++i) {
+      const Inertia<double>& I = view.body[i].inertia;
+      if (I.I.zz > 1e-5 * I.m) continue;
+      for (double& x : args.qdd) x = std::numeric_limits<double>::quiet_NaN();
+      for (StateStatus& status : args.status) status = {StateStatus::Code::singular, 0};
+      return {};
+    }
+    return Honest::do_forward_dynamics(args);
+  }
+};
+
+TEST(ConformanceSuite, FindsUnitsThatMatter) {
+  EXPECT_TRUE(finds(conformance::check_units, offender<JudgesByMetres>()));
+}
+
 /// Keeps a sum from call to call.
 class RemembersCalls : public Honest {
  protected:

@@ -26,11 +26,11 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
             "this backend does not offer the operation; choose another one");
   EXPECT_EQ(message({Code::unsupported, Argument::method, 0,
                      static_cast<std::int64_t>(ForwardMethod::aba)}),
-            "method aba cannot be used on a model with mimic joints; use crba or automatic");
+            "method aba cannot be used on a model with mimic joints; use crba or automatic, or "
+            "crba_sparse, which prepare makes ready");
   EXPECT_EQ(message({Code::unsupported, Argument::method, 4096, 5000}),
             "method crba keeps a dense mass matrix, offered up to nv = 4096; this model has nv = "
-            "5000; use method "
-            "aba");
+            "5000; use aba, or where joints mimic others crba_sparse, which prepare makes ready");
   EXPECT_EQ(message({Code::unsupported, Argument::inverse, 4096, 5000}),
             "the inverse of M is offered up to nv = 4096 unless the Cholesky factor is asked for "
             "too; this model has nv = 5000");

@@ -382,6 +382,30 @@ TEST(Methods, WhatAModelRulesOutIsRefusedWithTheReason) {
   }
 }
 
+/// A robot whose mimic joints rule out aba, with more coordinates than crba has a matrix for: what
+/// every refusal names works.
+TEST(Methods, TooManyCoordinatesForAMatrixAreRefusedWithAWayOut) {
+  RobotDescription robot = describe_auto_tree({.bodies = 4100, .branching = 2, .skew = 0.3});
+  robot.joints.back().mimic = Mimic{robot.joints.front().name};
+  const auto model = std::make_shared<const Model>(build_model(robot));
+  for (const std::string& name : every_backend()) {
+    const auto backend = make_backend(name);
+    backend->configure(model);
+    Batch batch(*model, 1);
+    for (const ForwardMethod method : {ForwardMethod::automatic, ForwardMethod::crba}) {
+      EXPECT_FALSE(backend->offers(method));
+      const Result result = batch.by(method, *backend);
+      EXPECT_EQ(result.code, Code::unsupported);
+      expect_words(message(result), {"nv = 4096", "nv = 4099", "mimic", "crba_sparse", "prepare"});
+      expect_words(refusal_of(*backend, method), {"dense", "4096", "4099", "use crba_sparse"});
+    }
+    expect_words(message(batch.by(ForwardMethod::aba, *backend)), {"mimic", "crba_sparse"});
+    EXPECT_EQ(refusal_of(*backend, ForwardMethod::crba_sparse), "");
+    EXPECT_TRUE(batch.by(ForwardMethod::crba_sparse, *backend).ok());
+    EXPECT_TRUE(batch.status[0].ok());
+  }
+}
+
 /// An end link without mass, its joint without armature: every method that takes the model names
 /// the joint.
 TEST(Methods, AMasslessEndIsNamedAsASingularJoint) {

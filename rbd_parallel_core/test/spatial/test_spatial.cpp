@@ -395,10 +395,22 @@ TYPED_TEST(Spatial, WithoutArmatureTheFreedDirectionResistsNothing) {
   });
 }
 
-TYPED_TEST(Spatial, LargestDiagonal) {
+TYPED_TEST(Spatial, SizeOfAnInertiaIsItsLargestDiagonals) {
   const auto A = this->articulated_inertia();
   const Dense diagonal = this->dense(A).diagonal();
-  EXPECT_EQ(Wide(largest_diagonal(A)), largest(diagonal));
+  const Wide angular = largest(diagonal.topRows(3)), linear = largest(diagonal.bottomRows(3));
+  EXPECT_EQ(Wide(size_of(A, TypeParam(0)).angular), angular);
+  EXPECT_EQ(Wide(size_of(A, TypeParam(0)).linear), linear);
+  const TypeParam lever2 = 1e4;
+  EXPECT_EQ(size_of(A, lever2).angular, lever2 * TypeParam(linear));
+}
+
+TYPED_TEST(Spatial, ResistanceOfAColumnHasItsUnit) {
+  using S = TypeParam;
+  const InertiaSize<S> size{3, 5};
+  EXPECT_EQ((UnitAxis<Part::angular, 1>{}.resistance_of(size)), S(3));
+  EXPECT_EQ((UnitAxis<Part::linear, 1>{}.resistance_of(size)), S(5));
+  EXPECT_EQ(ScrewAxis<S>{S(2)}.resistance_of(size), S(3 + 2 * 2 * 5));
 }
 
 // ---- turns about and shifts along one axis

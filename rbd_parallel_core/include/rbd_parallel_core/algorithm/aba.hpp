@@ -24,12 +24,32 @@ struct AbaWorkspace {
   Array<EliminatedCoordinate<S>> eliminated;  ///< nv
 };
 
-/// D counts as zero when it is not above this times the largest diagonal entry of the articulated
-/// inertia.
+/// What is not above this part of the numbers that it is the difference of counts as zero.
 template <class Real>
 constexpr Real singular_tolerance() {
   return Real(64) * std::numeric_limits<Real>::epsilon();
 }
+
+/// Judges D = S^T IA S + armature. IA: of a body before its joint is let go.
+template <class S>
+class SingularityTest {
+ public:
+  template <class Real>
+  RBD_INLINE SingularityTest(const ArticulatedInertia<S>& IA, const BodyView<Real>& body)
+      : size_(size_of(IA, S(body.lever2))) {}
+
+  /// `at` + 1 where D counts as zero, else what is known by now.
+  template <class Column>
+  RBD_INLINE S operator()(const Column& column, const S& D, std::int32_t at,
+                          const S& singular) const {
+    using Traits = ScalarTraits<S>;
+    const S threshold = S(singular_tolerance<RealOf<S>>()) * column.resistance_of(size_);
+    return Traits::select(Traits::less_equal(D, threshold), S(RealOf<S>(at + 1)), singular);
+  }
+
+ private:
+  InertiaSize<S> size_;
+};
 
 /// The outward pass of aba: velocities, velocity products, bias forces of the single bodies. After
 /// compute_turns. base: WorldBase, or MovingBase of which only w is read.
@@ -101,14 +121,12 @@ template <class S, class Real, template <class> class Array, class Q, class V, c
 RBD_INLINE ArticulatedBody<S> aba_inward(const ModelView<Real>& model,
                                          const AbaWorkspace<S, Array>& ws, Q q, V v, T tau,
                                          bool friction, const Base&, End& end) {
-  using Traits = ScalarTraits<S>;
   constexpr bool moves = !is_zero<V>;
   // From body i + 1 to its parent i it is carried along; what other children leave is kept in the
   // workspace.
   ArticulatedInertia<S> carried_IA = ArticulatedInertia<S>::zero();
   Force<S> carried_pA = Force<S>::zero();
   S singular(RealOf<S>(0));
-  const S tolerance(singular_tolerance<RealOf<S>>());
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     const BodyView<Real>& body = model.body[i];
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
@@ -119,12 +137,12 @@ RBD_INLINE ArticulatedBody<S> aba_inward(const ModelView<Real>& model,
         IA += carried_IA;
         pA += carried_pA;
       }
-      const S threshold = tolerance * largest_diagonal(IA);
+      const SingularityTest<S> test(IA, body);
       for_each_column_backwards(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
         const std::int32_t at = body.v_index + k;
         const Force<S> U = column.times(IA);
         const S D = column.dot(U) + S(model.armature[at]);
-        singular = Traits::select(Traits::less_equal(D, threshold), S(RealOf<S>(at + 1)), singular);
+        singular = test(column, D, at, singular);
         const S one_over_D = S(RealOf<S>(1)) / D;
         const S u = tau(at) - joint_terms<S>(model, at, v, Zeros<S>{}, friction) - column.dot(pA);
         const EliminatedCoordinate<S> e{one_over_D * U, one_over_D * u};

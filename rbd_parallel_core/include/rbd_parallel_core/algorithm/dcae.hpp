@@ -134,8 +134,6 @@ RBD_KERNEL FreeBody<S> inward_through_block(const ModelView<Real>& model,
                                             const DcaeWorkspace<S, Array>& ws, const Q& q,
                                             std::int32_t first, std::int32_t end,
                                             const Torque& torque, Force<S> (*E)[6]) {
-  using Traits = ScalarTraits<S>;
-  const S tolerance(singular_tolerance<RealOf<S>>());
   FreeBody<S> rest{ArticulatedInertia<S>::zero(), Force<S>::zero(), S(RealOf<S>(0))};
   for (std::int32_t i = end - 1; i >= first; --i) {
     const BodyView<Real>& body = model.body[i];
@@ -147,9 +145,7 @@ RBD_KERNEL FreeBody<S> inward_through_block(const ModelView<Real>& model,
       const auto axis = joint.template column<0>();
       const Force<S> U = axis.times(rest.IA);
       const S D = axis.dot(U) + S(model.armature[at]);
-      const S threshold = tolerance * largest_diagonal(rest.IA);
-      rest.singular =
-          Traits::select(Traits::less_equal(D, threshold), S(RealOf<S>(at + 1)), rest.singular);
+      rest.singular = SingularityTest<S>(rest.IA, body)(axis, D, at, rest.singular);
       const S one_over_D = S(RealOf<S>(1)) / D;
       const S u = torque(i) - axis.dot(rest.pA);
       const EliminatedCoordinate<S> e{one_over_D * U, one_over_D * u};
@@ -276,7 +272,6 @@ RBD_KERNEL void finish_block(const ModelView<Real>& model, const DcaeWorkspace<S
 template <class S, class Real, template <class> class Array, class Q, class Torque, class Qdd>
 RBD_KERNEL S one_block(const ModelView<Real>& model, const DcaeWorkspace<S, Array>& ws, const Q& q,
                        const Vec3<S>& gravity, const Torque& torque, const Qdd& qdd) {
-  using Traits = ScalarTraits<S>;
   const std::int32_t n = model.body_count;
   const FreeBody<S> chain = inward_through_block<S>(model, ws, q, 0, n, torque, nullptr);
   Motion<S> a = base_at_joint(model, ws.aba, q, gravity);
@@ -286,8 +281,7 @@ RBD_KERNEL S one_block(const ModelView<Real>& model, const DcaeWorkspace<S, Arra
     const auto axis = joint.template column<0>();
     const Force<S> U = axis.times(chain.IA);
     const S D = axis.dot(U) + S(model.armature[at]);
-    const S threshold = S(singular_tolerance<RealOf<S>>()) * largest_diagonal(chain.IA);
-    singular = Traits::select(Traits::less_equal(D, threshold), S(RealOf<S>(at + 1)), singular);
+    singular = SingularityTest<S>(chain.IA, model.body[0])(axis, D, at, singular);
     const S acceleration = -(axis.dot(chain.pA) + dot(a, U)) / D;
     qdd.store(at, acceleration);
     axis.add_to(a, acceleration);

@@ -94,8 +94,6 @@ RBD_INLINE void scan_steps(const Exec& executor, Step* steps, std::int32_t n, St
 template <class S, class Real, template <class> class Array>
 RBD_KERNEL S articulated_inertias(const ModelView<Real>& model,
                                   const HybridAbiaWorkspace<S, Array>& ws) {
-  using Traits = ScalarTraits<S>;
-  const S tolerance(singular_tolerance<RealOf<S>>());
   S singular(RealOf<S>(0));
   ArticulatedInertia<S> carried = ArticulatedInertia<S>::zero();
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
@@ -105,9 +103,7 @@ RBD_KERNEL S articulated_inertias(const ModelView<Real>& model,
       const auto axis = joint.template column<0>();
       const Force<S> U = axis.times(J);
       const S D = axis.dot(U) + S(model.armature[body.v_index]);
-      const S threshold = tolerance * largest_diagonal(J);
-      singular = Traits::select(Traits::less_equal(D, threshold), S(RealOf<S>(body.v_index + 1)),
-                                singular);
+      singular = SingularityTest<S>(J, body)(axis, D, body.v_index, singular);
       const S one_over_D = S(RealOf<S>(1)) / D;
       const Force<S> U_over_D = one_over_D * U;
       ws.one_over_D.store(i, one_over_D);

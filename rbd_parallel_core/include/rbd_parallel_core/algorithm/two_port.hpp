@@ -108,6 +108,8 @@ struct OpenEnd {
     if constexpr (!is_zero<C>) across.n += transmitted(across.B, c);
     for (Force<S>& row : across.B) row = transform.apply_inverse(row);
   }
+
+  RBD_INLINE const Transmission<S>& transmission() const { return across; }
 };
 
 /// A path that is open at both ends.

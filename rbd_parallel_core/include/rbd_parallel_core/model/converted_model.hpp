@@ -58,7 +58,7 @@ class ConvertedModel {
   }
   static BodyView<Real> convert(const BodyView<double>& from) {
     const auto& [placement, inertia, dh_cos, dh_sin, dh_a, angle, shift, pitch, multiplier, offset,
-                 parent, head, column, q_index, v_index, type, form, next_is_child,
+                 lever2, parent, head, column, q_index, v_index, type, form, next_is_child,
                  has_more_children] = from;
     return {broadcast<Real>(placement),
             broadcast<Real>(inertia),
@@ -70,6 +70,7 @@ class ConvertedModel {
             static_cast<Real>(pitch),
             static_cast<Real>(multiplier),
             static_cast<Real>(offset),
+            static_cast<Real>(lever2),
             parent,
             head,
             column,

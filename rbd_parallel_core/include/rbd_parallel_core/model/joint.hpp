@@ -79,6 +79,11 @@ struct UnitAxis {
   RBD_INLINE S dot(const Force<S>& f) const {
     return part == Part::angular ? pick(f.n) : pick(f.f);
   }
+  /// What a body of that size resists this coordinate with, at most.
+  template <class S>
+  RBD_INLINE S resistance_of(const InertiaSize<S>& size) const {
+    return part == Part::angular ? size.angular : size.linear;
+  }
   /// m += S s
   template <class S>
   RBD_INLINE void add_to(Motion<S>& m, const S& s) const {
@@ -179,6 +184,9 @@ struct ScrewAxis {
   S pitch;
 
   RBD_INLINE S dot(const Force<S>& f) const { return mul_add(pitch, f.f.z, f.n.z); }
+  RBD_INLINE S resistance_of(const InertiaSize<S>& size) const {
+    return mul_add(pitch * pitch, size.linear, size.angular);
+  }
   RBD_INLINE void add_to(Motion<S>& m, const S& s) const {
     m.w.z = m.w.z + s;
     m.v.z = mul_add(pitch, s, m.v.z);

@@ -80,11 +80,20 @@ RBD_INLINE ArticulatedInertia<S> apply_inverse(const Transform<S>& x,
       x.r);
 }
 
-/// The largest of the six diagonal entries: the scale against which a joint's D is judged singular.
+/// How much an articulated body resists at most, in units that cannot be compared.
 template <class S>
-RBD_INLINE S largest_diagonal(const ArticulatedInertia<S>& a) {
+struct InertiaSize {
+  S angular;  ///< kg m^2
+  S linear;   ///< kg
+};
+
+/// The largest entries on the diagonal. At a distance of a lever, masses are moments of inertia;
+/// how long it may be (squared, m^2) is for the caller to say.
+template <class S>
+RBD_INLINE InertiaSize<S> size_of(const ArticulatedInertia<S>& a, const S& lever2) {
   using T = ScalarTraits<S>;
-  return T::max(T::max(T::max(a.I.xx, a.I.yy), a.I.zz), T::max(T::max(a.M.xx, a.M.yy), a.M.zz));
+  const S linear = T::max(T::max(a.M.xx, a.M.yy), a.M.zz);
+  return {T::max(T::max(T::max(a.I.xx, a.I.yy), a.I.zz), lever2 * linear), linear};
 }
 
 }  // namespace rbd_parallel_core

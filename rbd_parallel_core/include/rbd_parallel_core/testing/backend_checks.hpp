@@ -1045,6 +1045,99 @@ inline Violations check_singular(const BackendUnderTest& under_test) {
   return report.take();
 }
 
+namespace detail {
+
+/// The robot in another unit of length: what was l metres long is `scale` times as long. It has no
+/// armature, which is of both units where a joint has coordinates of both.
+inline Robot resized(Robot robot, double scale) {
+  const double square = scale * scale;
+  const auto resize = [&](Vec3<double>& a) { a = scale * a; };
+  resize(robot.options.gravity);
+  for (LinkDescription& link : robot.description.links) {
+    if (!link.inertial) continue;
+    resize(link.inertial->origin.position);
+    SymMat3<double>& I = link.inertial->rotational;
+    I = {square * I.xx, square * I.xy, square * I.xz, square * I.yy, square * I.yz, square * I.zz};
+  }
+  for (JointDescription& joint : robot.description.joints) {
+    resize(joint.origin.position);
+    joint.pitch *= scale;
+  }
+  return robot;
+}
+
+/// For the k-th coordinate of v whether it is a length and not an angle.
+inline std::vector<bool> linear_coordinates(const Model& model) {
+  std::vector<bool> linear;
+  for (int k = 0; k < model.nv(); ++k) {
+    const Joint& joint = model.joints()[index(model.joint_of_dof(k))];
+    const int lengths = joint.kind == JointKind::prismatic  ? 1
+                        : joint.kind == JointKind::planar   ? 2
+                        : joint.kind == JointKind::floating ? 3
+                                                            : 0;
+    linear.push_back(k - joint.v_index < lengths);
+  }
+  return linear;
+}
+
+/// The states of a batch in another unit of length.
+inline Batch resized(Batch batch, const Model& model, double scale) {
+  const std::vector<bool> linear = linear_coordinates(model);
+  const std::size_t nq = index(model.nq()), nv = index(model.nv());
+  for (std::size_t k = 0; k < batch.v.size(); ++k) {
+    const double factor = linear[k % nv] ? scale : 1;
+    batch.v[k] *= factor;
+    batch.a[k] *= factor;
+    batch.tau[k] *= scale * (linear[k % nv] ? 1 : scale);
+  }
+  for (std::size_t k = 0; k < batch.wrenches.size(); ++k) {
+    batch.wrenches[k] *= scale * (k % 6 < 3 ? 1 : scale);
+  }
+  // In q as in v lengths come first, but quaternions have a number more than rates.
+  for (const Joint& joint : model.joints()) {
+    if (joint.mimic) continue;
+    for (std::size_t s = 0; s < batch.size; ++s) {
+      for (std::size_t k = 0; k < index(joint.nv) && linear[index(joint.v_index) + k]; ++k) {
+        batch.q[s * nq + index(joint.q_index) + k] *= scale;
+      }
+    }
+  }
+  return batch;
+}
+
+}  // namespace detail
+
+/// Physics knows no metre: a robot of millimetres moves as one of metres does, if gravity, torques
+/// and forces are as large beside it. What is compared with zero must be compared with its like.
+inline Violations check_units(const BackendUnderTest& under_test) {
+  detail::Report report;
+  for (Robot robot : {arm(), mixed_chain(), mixed_tree(Base::floating)}) {
+    for (JointDescription& joint : robot.description.joints) joint.armature = 0;
+    const auto model = detail::shared(robot);
+    const std::vector<bool> linear = detail::linear_coordinates(*model);
+    const Batch batch = random_batch(*model, 3, 124);
+    const auto backend = detail::configured(under_test, model, batch.size);
+    for (const double scale : {0x1p-10, 0x1p10}) {
+      const auto other = detail::shared(detail::resized(robot, scale));
+      const Batch resized = detail::resized(batch, *model, scale);
+      const auto there = detail::configured(under_test, other, batch.size);
+      for (const Call& call : detail::calls_for(under_test, *model)) {
+        if (call.operation != Operation::forward_dynamics) continue;
+        report.at(robot.name, std::string(call.name) + ", lengths x " + detail::text(scale));
+        const Outputs expected = run(call, *backend, batch);
+        Outputs out = run(call, *there, resized);
+        report.expect_ok(out);
+        for (std::size_t k = 0; k < out.numbers[0].size(); ++k) {
+          if (linear[k % linear.size()]) out.numbers[0][k] /= scale;
+        }
+        report.expect_near(out.numbers[0], expected.numbers[0], 1e3 * under_test.tolerance,
+                           "the acceleration");
+      }
+    }
+  }
+  return report.take();
+}
+
 // ---- configure
 // ------------------------------------------------------------------------------------------------------
 
@@ -1217,6 +1310,7 @@ inline const std::vector<Check>& every_check() {
       {"Quaternions", check_quaternions},
       {"OverflowIsReported", check_overflow},
       {"SingularMassMatrixNamesTheJoint", check_singular},
+      {"UnitsOfLengthDoNotMatter", check_units},
       {"RefusesWhenNotConfigured", check_not_configured},
       {"ConfigureFaults", check_configure_faults},
       {"Reconfigure", check_reconfigure},

@@ -53,7 +53,7 @@ class BlockPlan {
     std::int32_t shortest = 1;
     /// A block that ends its path is so many times as long as the others: it costs less a node.
     /// Beyond 1 only where blocks are computed alone, since lanes wait for the longest.
-    std::int32_t ending = 1;
+    double ending = 1;
   };
   BlockPlan() = default;  ///< of no paths
   /// kind: what may share a block and a pack, per node. may_end: per node, whether a block should

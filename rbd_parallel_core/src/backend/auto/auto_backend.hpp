@@ -64,6 +64,7 @@ class AutoBackend final : public BasicBackend<Real> {
   bool goes_by_two_ports() const noexcept override {
     return tree_ && tree_->offers(ForwardMethod::two_port);
   }
+  int largest_nv_by_crba() const noexcept override { return KernelBackend<Real>::largest_dense_nv; }
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_bias_forces(const Forces& args) noexcept override;
   Result do_gravity_forces(const Forces& args) noexcept override;

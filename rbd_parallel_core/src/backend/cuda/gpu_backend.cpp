@@ -648,9 +648,6 @@ Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexce
   if (!by_aba && args.method != ForwardMethod::crba) {
     return {Code::unsupported, Argument::method, 0, 0};
   }
-  if (!by_aba && plan_.nv > largest_gpu_matrix) {
-    return {Code::unsupported, Argument::method, largest_gpu_matrix, plan_.nv};
-  }
   if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
   const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
   const auto compute = [&](const auto& entry, const Range& range) {

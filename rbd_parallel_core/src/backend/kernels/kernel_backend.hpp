@@ -52,6 +52,7 @@ class KernelBackend : public BasicBackend<Real> {
     return scalars_.table->body_forces(scalars_.contexts.front(), q, f_ext, state);
   }
 
+  int largest_nv_by_crba() const noexcept override { return largest_dense_nv; }
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_bias_forces(const Forces& args) noexcept override;
   Result do_gravity_forces(const Forces& args) noexcept override;

@@ -336,6 +336,7 @@ RBD_INLINE void set_body_lane(BodyView<S>& step, std::int32_t lane,
   store_lane<S>(&step.pitch, 0, lane, body.pitch);
   store_lane<S>(&step.multiplier, 0, lane, body.multiplier);
   store_lane<S>(&step.offset, 0, lane, body.offset);
+  store_lane<S>(&step.lever2, 0, lane, body.lever2);
 }
 
 template <class S>
@@ -775,7 +776,8 @@ RBD_INLINE void keep_singular(const PlanView& plan, const PackRobot<S>& robot, c
   }
 }
 
-template <class S>
+/// End: an OpenEnd, or what does its work.
+template <class S, class End>
 RBD_KERNEL void articulate_pack(const BlockContext<RealOf<S>>& context,
                                 const TreeState<RealOf<S>>& state, std::byte* scratch,
                                 std::int32_t p) {
@@ -793,10 +795,10 @@ RBD_KERNEL void articulate_pack(const BlockContext<RealOf<S>>& context,
       FreeEnd end;
       body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
     } else {
-      auto end = OpenEnd<S, Column>::at_itself(Column<Motion<S>>{robot.work.y + robot.in_work.v});
+      auto end = End::at_itself(Column<Motion<S>>{robot.work.y + robot.in_work.v});
       body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
       to_lanes(
-          end.across, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+          end.transmission(), robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
             return port(l).across;
           });
     }
@@ -810,12 +812,12 @@ RBD_KERNEL void articulate_pack(const BlockContext<RealOf<S>>& context,
   });
 }
 
-template <class S>
+template <class S, class End = OpenEnd<S, Column>>
 RBD_KERNEL void articulate(const BlockContext<RealOf<S>>& context,
                            const TreeState<RealOf<S>>& state, std::byte* scratch,
                            Range packs) noexcept {
   for (std::int32_t p = packs.begin; p < packs.end; ++p) {
-    articulate_pack<S>(context, state, scratch, p);
+    articulate_pack<S, End>(context, state, scratch, p);
   }
 }
 
@@ -1130,7 +1132,7 @@ RBD_KERNEL std::size_t scratch_bytes(const BlockContext<RealOf<S>>& context) {
   return BlockScratch<S>::bytes(static_cast<std::size_t>(context.plan.longest_pack));
 }
 
-template <class S>
+template <class S, class End = OpenEnd<S, Column>>
 RBD_KERNEL constexpr BlockTable<RealOf<S>> block_kernels() {
   return {static_cast<std::int32_t>(ScalarTraits<S>::width),
           &shared_bytes<S>,
@@ -1146,7 +1148,7 @@ RBD_KERNEL constexpr BlockTable<RealOf<S>> block_kernels() {
           &read_forward<S>,
           &velocity_seams<S>,
           &velocities<S>,
-          &articulate<S>,
+          &articulate<S, End>,
           &close_paths<S>,
           &acceleration_seams<S>,
           &accelerations<S>,
