@@ -120,6 +120,9 @@ class BasicBackend {
   /// Whether do_forward_dynamics takes ForwardMethod::two_port for the model. Methods of the
   /// literature and `automatic` do not arrive there.
   virtual bool goes_by_two_ports() const noexcept { return false; }
+  /// Code::on_device, with the argument, if this is memory of a device. What the host reads or
+  /// writes for every backend is shown here first: links, and all of a method of the literature.
+  virtual Result refuse_on_device(Argument, const void*) noexcept { return {}; }
 
   // Arguments arrive checked and with batch > 0. What a backend leaves out is Code::unsupported.
   virtual Result do_inverse_dynamics(const InverseDynamics& args) noexcept;
@@ -134,7 +137,10 @@ class BasicBackend {
  private:
   std::string why_not(ForwardMethod method) const;
   std::string other_methods() const;
-  void by_published_method(PublishedMethod method, const ForwardDynamics& args) noexcept;
+  Result by_published_method(PublishedMethod method, const ForwardDynamics& args) noexcept;
+  /// Refuses an array that is not the host's.
+  template <class T>
+  Result on_host(Argument argument, std::span<T> array) noexcept;
 
   std::shared_ptr<const Model> model_;
   std::size_t nonzeros_ = 0;  ///< of the lower triangle of M

@@ -185,6 +185,15 @@ bool GpuBackend<Real>::holds(const void* memory) noexcept {
          api_->is_on_device(memory, &answer) == gpu_error::none && answer;
 }
 
+/// A device that cannot tell is lost: the host does not try.
+template <class Real>
+Result GpuBackend<Real>::refuse_on_device(Argument argument, const void* memory) noexcept {
+  if (!good(gpu_error::none) || !good(api_->use_device(settings_.device))) return outcome();
+  const bool there = on_device(memory);
+  if (!good(gpu_error::none)) return outcome();
+  return {there ? Code::on_device : Code::ok, argument, 0, 0};
+}
+
 template <class Real>
 std::shared_ptr<void> GpuBackend<Real>::allocate(std::size_t bytes) {
   require(*api_, api_->use_device(settings_.device), "choosing a device");

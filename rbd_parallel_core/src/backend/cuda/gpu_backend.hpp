@@ -61,6 +61,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
   bool goes_by_two_ports() const noexcept override { return blocks_ && blocks_->can_go_forward(); }
+  Result refuse_on_device(Argument argument, const void* memory) noexcept override;
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_bias_forces(const Forces& args) noexcept override;
   Result do_gravity_forces(const Forces& args) noexcept override;
