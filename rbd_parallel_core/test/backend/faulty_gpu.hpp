@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include "cuda/host_api.hpp"
 
 namespace rbd_parallel_core {
@@ -11,8 +13,10 @@ struct FaultyGpu {
   static inline int fail_at = -1;  ///< which call fails, counted from 0; -1: none
   static inline int error = 700;   ///< with which error: an illegal address
   static inline int calls = 0;
-  static inline int copies = 0, launches = 0;
-  static inline int live = 0;  ///< blocks, streams and events that were not given back
+  static inline int copies = 0;
+  static inline int launches = 0;   ///< a graph is one
+  static inline int live = 0;       ///< blocks, streams, events and graphs that were not given back
+  static inline int recording = 0;  ///< recordings that were not ended
 
   static void reset() {
     driver = 13000, devices = 1, device_error = 0;
@@ -82,6 +86,26 @@ struct FaultyGpu {
                     GpuApi::Stream stream) {
         ++launches;
         return counted(0, [&] { return host_api().launch(entry, shape, body, bytes, stream); });
+      };
+      t.begin_capture = [](GpuApi::Stream stream) {
+        const int result = counted(0, [&] { return host_api().begin_capture(stream); });
+        if (result == 0) ++recording;
+        return result;
+      };
+      t.end_capture = [](GpuApi::Stream stream, GpuApi::Graph* graph) {
+        --recording;
+        const int ended = host_api().end_capture(stream, graph);  // ends where it fails, too
+        const int result = counted(ended == 0 ? +1 : 0, [&] { return ended; });
+        if (result != 0 && ended == 0) host_api().destroy_graph(std::exchange(*graph, nullptr));
+        return result;
+      };
+      t.launch_graph = [](GpuApi::Graph graph, GpuApi::Stream stream) {
+        ++launches;
+        return counted(0, [&] { return host_api().launch_graph(graph, stream); });
+      };
+      t.destroy_graph = [](GpuApi::Graph graph) {
+        --live;
+        return host_api().destroy_graph(graph);
       };
       t.synchronize = [](GpuApi::Stream stream) {
         return counted(0, [&] { return host_api().synchronize(stream); });

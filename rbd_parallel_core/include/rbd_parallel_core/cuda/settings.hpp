@@ -23,6 +23,10 @@ struct GpuSettings {
   /// Two chunks of a batch under way at once, each with memory of its own: while one is computed,
   /// the next one is sent and the last one fetched. For batches of several chunks.
   bool overlap = false;
+  /// bodies_in_parallel: the launches of one state are recorded when the backend is configured, and
+  /// from then on launched as one (CUDA graphs). Arrays of the caller on the device are then copied
+  /// there, since what is recorded knows the buffers of the backend only.
+  bool graphs = false;
 };
 
 }  // namespace rbd_parallel_core

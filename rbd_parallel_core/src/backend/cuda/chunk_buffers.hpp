@@ -30,11 +30,12 @@ struct Slot {
 template <class Real>
 class ChunkBuffers {
  public:
-  Slot<Real> q, v, a, wrenches, out;
-  Real* link;  ///< lanes of what is computed of one link
-  Real *forces, *workspace, *taint, *matrix, *inverse;
-  StateStatus *status, *pinned_status;
-  std::int32_t *links, *pinned_links;
+  Slot<Real> q{}, v{}, a{}, wrenches{}, out{};
+  Real* link = nullptr;  ///< lanes of what is computed of one link
+  Real *forces = nullptr, *workspace = nullptr, *taint = nullptr, *matrix = nullptr,
+       *inverse = nullptr;
+  StateStatus *status = nullptr, *pinned_status = nullptr;
+  std::int32_t *links = nullptr, *pinned_links = nullptr;
 
   ChunkBuffers() = default;
   ChunkBuffers(const GpuApi& api, const ChunkPlan& plan) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
@@ -120,6 +121,7 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
 template <class Real>
 void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
   // What a failure leaves behind is given back first; a lost device says so here.
+  graphs_ = {};
   pipelines_ = {};
   begun_ = {};
   blocks_.reset();
@@ -148,6 +150,7 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   // Torques of mimic joints add up from several blocks: they are left to scans.
   const bool by_blocks = options.tree.family == TreeFamily::blocks;
   if (by_blocks && !model.has_mimic() && model.nv() > 0) make_blocks(model, options);
+  if (settings_.graphs) record_graphs();
 }
 
 template <class Real>
@@ -268,6 +271,12 @@ void GpuBackend<Real>::launch(const BodyEntry<Body>& entry, const LaunchShape& s
 }
 
 template <class Real>
+typename GpuBackend<Real>::Load GpuBackend<Real>::load_of(Operation operation) const noexcept {
+  if (operation == Operation::coriolis_forces) return {Vec3<Real>::zero(), false};
+  return {model_.view().gravity, friction_};
+}
+
+template <class Real>
 StateChunk<Real> GpuBackend<Real>::chunk_of(const Range& range, bool friction) noexcept {
   const ModelView<Real>& model = model_.view();
   const std::size_t bytes = sizeof(BodyView<Real>) * static_cast<std::size_t>(model.body_count);
@@ -292,6 +301,16 @@ const Real* GpuBackend<Real>::send(const Slot<Real>& slot, std::span<const Real>
   const std::size_t bytes = range.count * n * sizeof(Real);
   std::memcpy(slot.pinned, from, bytes);
   good(api_->copy(slot.rows, slot.pinned, bytes, pipeline_->stream()));
+  return slot.rows;
+}
+
+/// The same, in the buffer if launches are recorded.
+template <class Real>
+const Real* GpuBackend<Real>::stage(const Slot<Real>& slot, std::span<const Real> array,
+                                    std::size_t n, const Range& range) noexcept {
+  const Real* const sent = send(slot, array, n, range);
+  if (!settings_.graphs || sent == slot.rows || !good(gpu_error::none)) return sent;
+  good(api_->copy(slot.rows, sent, range.count * n * sizeof(Real), pipeline_->stream()));
   return slot.rows;
 }
 
@@ -383,7 +402,7 @@ const Force<Real>* GpuBackend<Real>::send_forces(const BasicExternalWrenches<Rea
   body.in_world_axes = f_ext.axes == Axes::world;
   body.forces = buffers().forces;
   launch_states(entries_.external_forces, body);
-  return reinterpret_cast<const Force<Real>*>(buffers().forces);
+  return body_forces();
 }
 
 /// What stands in the rows of the results goes to the caller, once the chunk is done.
@@ -446,71 +465,119 @@ void GpuBackend<Real>::write_status(std::span<StateStatus> status, const Range& 
                   pipeline_->stream()));
 }
 
-/// The status of one state that was computed with its bodies in parallel, and its results.
+// ---- one large tree -----------------------------------------------------------------------------
+
+/// Launches the kernels of an operation, but for the one that looks at the state.
 template <class Real>
-void GpuBackend<Real>::finish_tree_state(const TreeStatusBody<Real>& body, Real* target,
-                                         bool direct, std::span<StateStatus> status,
-                                         const Range& range) noexcept {
-  launch(entries_.tree_status, body.shape(), body);
-  if (!direct) fetch(target, static_cast<std::size_t>(body.result_count));
+int GpuBackend<Real>::launch_operation(const TreeTask<Real>& task) noexcept {
+  const Load load = load_of(task.operation);
+  if (task.operation == Operation::mass_matrix) return tree_->mass_matrix(task.q, task.out);
+  if (!blocks_) {
+    return tree_->inverse_dynamics(task.q, task.v, task.a, load.gravity, load.friction, task.out);
+  }
+  const auto operation = task.operation == Operation::forward_dynamics
+                             ? block_operations_.forward_dynamics
+                             : block_operations_.inverse_dynamics;
+  const TreeState<Real> state{task.q,       task.v,        task.a,   task.f_ext,
+                              load.gravity, load.friction, task.out, {}};
+  return operation(*api_, pipeline_->stream(), blocks_->launch(state), blocks_->levels());
+}
+
+/// Launches all kernels of a task.
+template <class Real>
+void GpuBackend<Real>::launch_task(const TreeTask<Real>& task) noexcept {
+  if (!good(gpu_error::none)) return;
+  good(launch_operation(task));
+  TreeStatusBody<Real> status{model_.view(), task.q,   task.v,          task.a,
+                              task.out,      plan_.nv, buffers().status};
+  if (task.operation == Operation::mass_matrix) status.result_count = plan_.tree_matrix;
+  if (task.f_ext != nullptr) status.taint = buffers().taint;
+  if (task.operation == Operation::forward_dynamics) {
+    status.singular = blocks_->singular().data();
+    status.singular_count = static_cast<std::int32_t>(blocks_->singular().size());
+  }
+  launch(entries_.tree_status, status.shape(), status);
+}
+
+/// Whether a call can come to such a task.
+template <class Real>
+bool GpuBackend<Real>::arises(const TreeTask<Real>& task) const noexcept {
+  const bool v = task.v != nullptr, a = task.a != nullptr, f_ext = task.f_ext != nullptr;
+  if (task.operation == Operation::mass_matrix) {
+    return plan_.tree_matrix > 0 && !v && !a && !f_ext;
+  }
+  if (task.operation == Operation::forward_dynamics) return goes_by_two_ports();
+  if (!blocks_) return plan_.nv > 0 && v == a && !f_ext;
+  return task.operation == Operation::inverse_dynamics || (!a && !f_ext);
+}
+
+template <class Real>
+void GpuBackend<Real>::record_graphs() {
+  pipeline_ = pipelines_.data();
+  for (const Operation operation : {Operation::inverse_dynamics, Operation::coriolis_forces,
+                                    Operation::forward_dynamics, Operation::mass_matrix}) {
+    for (unsigned given = 0; given < 8; ++given) {
+      const TreeTask<Real> task{operation,
+                                buffers().q.rows,
+                                (given & 1) != 0 ? buffers().v.rows : nullptr,
+                                (given & 2) != 0 ? buffers().a.rows : nullptr,
+                                (given & 4) != 0 ? body_forces() : nullptr,
+                                buffers().out.rows};
+      if (!arises(task)) continue;
+      graphs_[task.kind()] = recorded(*api_, stream(), [&] {
+        launch_task(task);
+        return std::exchange(error_, gpu_error::none);
+      });
+    }
+  }
+}
+
+/// Computes one state, whose results go to n numbers of the array: by the graph of the task, if
+/// there is one. Those know the buffers only.
+template <class Real>
+void GpuBackend<Real>::compute(TreeTask<Real> task, std::span<Real> array, std::size_t n,
+                               std::span<StateStatus> status, const Range& range) noexcept {
+  Real* const target = array.data() + range.first * n;
+  const bool there = good(gpu_error::none) && on_device(target);
+  task.out = there && !settings_.graphs ? target : buffers().out.rows;
+  const GpuGraph& graph = graphs_[task.kind()];
+  if (graph.get() == nullptr) {
+    launch_task(task);
+  } else if (good(gpu_error::none)) {
+    good(api_->launch_graph(graph.get(), pipeline_->stream()));
+  }
+  if (!there) {
+    fetch(target, n);
+  } else if (task.out != target && good(gpu_error::none)) {
+    good(api_->copy(target, task.out, n * sizeof(Real), pipeline_->stream()));
+  }
   write_status(status, range);
 }
 
+/// Of forward dynamics a are the torques, tau the accelerations.
 template <class Real>
-Result GpuBackend<Real>::tree_rnea(const InverseDynamics& args, const Vec3<Real>& gravity,
-                                   bool friction) noexcept {
-  const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
-  const bool moves = !args.v.empty() || !args.a.empty();
-  const auto rates = [&](const Slot<Real>& slot, std::span<const Real> array, const Range& range) {
-    if (!array.empty()) return send(slot, array, nv, range);
-    if (good(gpu_error::none)) good(api_->clear(slot.rows, nv * sizeof(Real), pipeline_->stream()));
-    return static_cast<const Real*>(slot.rows);
-  };
-  return one_by_one(args.batch, [&](const Range& range) {
-    const Real* const q = send(buffers().q, args.q, nq, range);
-    const Real* const v = moves ? rates(buffers().v, args.v, range) : nullptr;
-    const Real* const a = moves ? rates(buffers().a, args.a, range) : nullptr;
-    Real* const target = args.tau.data() + range.first * nv;
-    const bool direct = on_device(target);
-    Real* const tau = direct ? target : buffers().out.rows;
-    if (!good(gpu_error::none)) return;
-    good(tree_->inverse_dynamics(q, v, a, gravity, friction, tau));
-    finish_tree_state({model_.view(), q, v, a, tau, plan_.nv, buffers().status}, target, direct,
-                      args.status, range);
-  });
-}
-
-template <class Real>
-Result GpuBackend<Real>::by_blocks(typename BlockOperations<Real>::Operation operation,
-                                   const InverseDynamics& args, const Vec3<Real>& gravity,
-                                   bool friction, std::span<const std::int32_t> singular) noexcept {
+Result GpuBackend<Real>::by_tree(Operation operation, const InverseDynamics& args) noexcept {
   if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
-  const auto nv = static_cast<std::size_t>(plan_.nv);
+  const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
+  // Scans take velocities and accelerations both or none.
+  const bool zeros_too = !blocks_ && (!args.v.empty() || !args.a.empty());
   return one_by_one(args.batch, [&](const Range& range) {
-    const auto sent = [&](const Slot<Real>& slot, std::span<const Real> array) {
-      return array.empty() ? nullptr : send(slot, array, nv, range);
+    const auto rates = [&](const Slot<Real>& slot, std::span<const Real> array) -> const Real* {
+      if (!array.empty()) return stage(slot, array, nv, range);
+      if (!zeros_too || !good(gpu_error::none)) return nullptr;
+      good(api_->clear(slot.rows, nv * sizeof(Real), pipeline_->stream()));
+      return slot.rows;
     };
-    const Real* const q = send(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
-    const Real* const v = sent(buffers().v, args.v);
-    const Real* const a = sent(buffers().a, args.a);
-    const Force<Real>* const f_ext = send_forces(args.f_ext, q, range);
-    Real* const target = args.tau.data() + range.first * nv;
-    const bool direct = on_device(target);
-    Real* const out = direct ? target : buffers().out.rows;
-    if (!good(gpu_error::none)) return;
-    good(operation(*api_, pipeline_->stream(),
-                   blocks_->launch({q, v, a, f_ext, gravity, friction, out, {}}),
-                   blocks_->levels()));
-    TreeStatusBody<Real> body{model_.view(), q, v, a, out, plan_.nv, buffers().status};
-    if (f_ext != nullptr) body.taint = buffers().taint;
-    body.singular = singular.data();
-    body.singular_count = static_cast<std::int32_t>(singular.size());
-    finish_tree_state(body, target, direct, args.status, range);
+    TreeTask<Real> task{operation, stage(buffers().q, args.q, nq, range)};
+    task.v = rates(buffers().v, args.v);
+    task.a = rates(buffers().a, args.a);
+    task.f_ext = send_forces(args.f_ext, task.q, range);
+    compute(task, args.tau, nv, args.status, range);
   });
 }
 
 template <class Real>
-bool GpuBackend<Real>::by_tree(const BasicMassMatrix<Real>& args) const noexcept {
+bool GpuBackend<Real>::is_for_tree(const BasicMassMatrix<Real>& args) const noexcept {
   return tree_ != nullptr && plan_.tree_matrix > 0 && !args.mass_matrix.empty() &&
          args.cholesky.empty() && args.inverse.empty() && args.sparse.empty() &&
          args.sparse_cholesky.empty();
@@ -518,38 +585,30 @@ bool GpuBackend<Real>::by_tree(const BasicMassMatrix<Real>& args) const noexcept
 
 template <class Real>
 Result GpuBackend<Real>::tree_mass_matrix(const MassMatrix& args) noexcept {
-  const auto square = static_cast<std::size_t>(plan_.tree_matrix);
+  const auto nq = static_cast<std::size_t>(plan_.nq);
   return one_by_one(args.batch, [&](const Range& range) {
-    const Real* const q = send(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
-    Real* const target = args.mass_matrix.data() + range.first * square;
-    const bool direct = on_device(target);
-    Real* const M = direct ? target : buffers().out.rows;
-    if (!good(gpu_error::none)) return;
-    good(tree_->mass_matrix(q, M));
-    finish_tree_state({model_.view(), q, nullptr, nullptr, M, plan_.tree_matrix, buffers().status},
-                      target, direct, args.status, range);
+    compute({Operation::mass_matrix, stage(buffers().q, args.q, nq, range)}, args.mass_matrix,
+            static_cast<std::size_t>(plan_.tree_matrix), args.status, range);
   });
 }
 
 template <class Real>
-Result GpuBackend<Real>::rnea(const InverseDynamics& args, const Vec3<Real>& gravity,
-                              bool friction) noexcept {
-  if (blocks_) return by_blocks(block_operations_.inverse_dynamics, args, gravity, friction, {});
-  if (tree_ != nullptr && args.f_ext.links.empty() && plan_.nv > 0) {
-    return tree_rnea(args, gravity, friction);
-  }
+Result GpuBackend<Real>::rnea(Operation operation, const InverseDynamics& args) noexcept {
+  const bool by_scans = tree_ != nullptr && args.f_ext.links.empty() && plan_.nv > 0;
+  if (blocks_ || by_scans) return by_tree(operation, args);
   if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
   const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
+  const Load load = load_of(operation);
   const auto compute = [&](const auto& entry, const Range& range) {
     read(buffers().q, args.q, nq, range);
     auto body = body_of(entry);
-    body.states = chunk_of(range, friction);
+    body.states = chunk_of(range, load.friction);
     if (!args.v.empty() || !args.a.empty()) read_or_zeros(buffers().v, args.v, nv, range);
     if (!args.a.empty()) read(buffers().a, args.a, nv, range);
     body.v = buffers().v.lanes;
     body.a = buffers().a.lanes;
     body.forces = read_forces(args.f_ext, range);
-    body.gravity = gravity;
+    body.gravity = load.gravity;
     body.tau = buffers().out.lanes;
     launch_states(entry, body);
     write(buffers().out.lanes, args.tau, nv, range);
@@ -568,19 +627,18 @@ Result GpuBackend<Real>::rnea(const InverseDynamics& args, const Vec3<Real>& gra
 
 template <class Real>
 Result GpuBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
-  return rnea(args, model_.view().gravity, friction_);
+  return rnea(Operation::inverse_dynamics, args);
 }
 
 template <class Real>
 Result GpuBackend<Real>::do_bias_forces(const Forces& args) noexcept {
-  return rnea({.batch = args.batch,
-               .q = args.q,
-               .v = args.v,
-               .a = {},
-               .tau = args.tau,
-               .status = args.status,
-               .layout = args.layout},
-              model_.view().gravity, friction_);
+  return rnea(Operation::inverse_dynamics, {.batch = args.batch,
+                                            .q = args.q,
+                                            .v = args.v,
+                                            .a = {},
+                                            .tau = args.tau,
+                                            .status = args.status,
+                                            .layout = args.layout});
 }
 
 template <class Real>
@@ -592,19 +650,18 @@ Result GpuBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
 
 template <class Real>
 Result GpuBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
-  return rnea({.batch = args.batch,
-               .q = args.q,
-               .v = args.v,
-               .a = {},
-               .tau = args.tau,
-               .status = args.status,
-               .layout = args.layout},
-              Vec3<Real>::zero(), false);
+  return rnea(Operation::coriolis_forces, {.batch = args.batch,
+                                           .q = args.q,
+                                           .v = args.v,
+                                           .a = {},
+                                           .tau = args.tau,
+                                           .status = args.status,
+                                           .layout = args.layout});
 }
 
 template <class Real>
 Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
-  if (by_tree(args)) return tree_mass_matrix(args);
+  if (is_for_tree(args)) return tree_mass_matrix(args);
   if (plan_.nv > largest_gpu_matrix) {
     return {Code::unsupported, Argument::mass_matrix, largest_gpu_matrix, plan_.nv};
   }
@@ -642,16 +699,14 @@ Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
 template <class Real>
 Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
   if (goes_by_two_ports() && args.method != ForwardMethod::crba) {
-    return by_blocks(block_operations_.forward_dynamics,
-                     {.batch = args.batch,
-                      .q = args.q,
-                      .v = args.v,
-                      .a = args.tau,
-                      .f_ext = args.f_ext,
-                      .tau = args.qdd,
-                      .status = args.status,
-                      .layout = args.layout},
-                     model_.view().gravity, friction_, blocks_->singular());
+    return by_tree(Operation::forward_dynamics, {.batch = args.batch,
+                                                 .q = args.q,
+                                                 .v = args.v,
+                                                 .a = args.tau,
+                                                 .f_ext = args.f_ext,
+                                                 .tau = args.qdd,
+                                                 .status = args.status,
+                                                 .layout = args.layout});
   }
   const bool by_aba = args.method == ForwardMethod::aba;
   if (!by_aba && args.method != ForwardMethod::crba) {

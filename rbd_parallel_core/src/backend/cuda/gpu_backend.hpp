@@ -14,6 +14,7 @@
 #include "rbd_parallel_core/cuda/settings.hpp"
 #include "rbd_parallel_core/cuda/state_entries.hpp"
 #include "tree_dynamics.hpp"
+#include "tree_task.hpp"
 
 namespace rbd_parallel_core {
 
@@ -79,6 +80,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
 
   void plan_memory(const ModelView<Real>& model, const BackendOptions& options);
   void make_blocks(const Model& model, const BackendOptions& options);
+  void record_graphs();
 
   /// Calls work(range) for chunks that make up the batch, and says how it went. With two pipelines
   /// the chunks take turns: while the device works on one, the next is sent.
@@ -92,15 +94,10 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
                    const Work& work) noexcept;
   Result refuse_wrenches(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   std::size_t states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept;
-  bool by_tree(const BasicMassMatrix<Real>& args) const noexcept;
-  Result tree_rnea(const InverseDynamics& args, const Vec3<Real>& gravity, bool friction) noexcept;
+  Result by_tree(Operation operation, const InverseDynamics& args) noexcept;
+  bool is_for_tree(const BasicMassMatrix<Real>& args) const noexcept;
   Result tree_mass_matrix(const MassMatrix& args) noexcept;
-  /// One state after the other by blocks. Of forward dynamics a are the torques, tau the
-  /// accelerations.
-  Result by_blocks(typename BlockOperations<Real>::Operation operation, const InverseDynamics& args,
-                   const Vec3<Real>& gravity, bool friction,
-                   std::span<const std::int32_t> singular) noexcept;
-  Result rnea(const InverseDynamics& args, const Vec3<Real>& gravity, bool friction) noexcept;
+  Result rnea(Operation operation, const InverseDynamics& args) noexcept;
   Result outcome() const noexcept;
 
   // Steps of a call. Each does nothing once one has failed.
@@ -134,8 +131,22 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   void write_sparse(std::span<Real> array, const Range& range) noexcept;
   const Real* send(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                    const Range& range) noexcept;
-  void finish_tree_state(const TreeStatusBody<Real>& body, Real* target, bool direct,
-                         std::span<StateStatus> status, const Range& range) noexcept;
+  const Real* stage(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+                    const Range& range) noexcept;
+  const Force<Real>* body_forces() noexcept {
+    return reinterpret_cast<const Force<Real>*>(buffers().forces);
+  }
+  /// What acts besides the motion.
+  struct Load {
+    Vec3<Real> gravity;
+    bool friction;
+  };
+  Load load_of(Operation operation) const noexcept;
+  int launch_operation(const TreeTask<Real>& task) noexcept;
+  void launch_task(const TreeTask<Real>& task) noexcept;
+  bool arises(const TreeTask<Real>& task) const noexcept;
+  void compute(TreeTask<Real> task, std::span<Real> array, std::size_t n,
+               std::span<StateStatus> status, const Range& range) noexcept;
   void fetch(Real* to, std::size_t numbers) noexcept { fetch(to, 1, numbers, numbers); }
   void fetch(Real* to, std::size_t rows, std::size_t numbers, std::size_t step) noexcept;
   void write_status(std::span<StateStatus> status, const Range& range) noexcept;
@@ -153,6 +164,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   DeviceTree tree_shape_;
   std::unique_ptr<TreeDynamics<Real>> tree_;
   std::optional<DeviceBlocks<Real>> blocks_;
+  std::array<GpuGraph, TreeTask<Real>::kinds> graphs_;  ///< of the tasks that arise, or of none
   ChunkPlan plan_{};
   std::size_t nonzeros_ = 0;
   bool friction_ = false;

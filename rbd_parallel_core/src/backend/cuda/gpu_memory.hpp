@@ -53,25 +53,31 @@ class GpuMemory {
   void* memory_ = nullptr;
 };
 
-/// Something of the device that is created and destroyed by two functions of the table. Likewise.
-template <int (*GpuApi::*create)(void**), int (*GpuApi::*destroy)(void*)>
+/// Something of the device that a function of the table destroys. Likewise.
+template <int (*GpuApi::*destroy)(void*)>
 class GpuHandle {
  public:
   GpuHandle() = default;
-  GpuHandle(const GpuApi& api, const char* what) {
-    require(api, (api.*create)(&handle_), what);
-    api_ = &api;
-  }
+  /// Becomes its owner, unless it is null.
+  GpuHandle(const GpuApi& api, void* handle) : api_(&api), handle_(handle) {}
   GpuHandle(GpuHandle&& other) noexcept { swap(other); }
   GpuHandle& operator=(GpuHandle&& other) noexcept {
     swap(other);
     return *this;
   }
   ~GpuHandle() {
-    if (api_ != nullptr) static_cast<void>((api_->*destroy)(handle_));
+    if (handle_ != nullptr) static_cast<void>((api_->*destroy)(handle_));
   }
 
   void* get() const noexcept { return handle_; }
+
+ protected:
+  /// What `create` makes.
+  static void* created(const GpuApi& api, int (*create)(void**), const char* what) {
+    void* handle = nullptr;
+    require(api, create(&handle), what);
+    return handle;
+  }
 
  private:
   void swap(GpuHandle& other) noexcept {
@@ -84,15 +90,34 @@ class GpuHandle {
 };
 
 /// A queue of work of the device.
-struct GpuStream : GpuHandle<&GpuApi::create_stream, &GpuApi::destroy_stream> {
+struct GpuStream : GpuHandle<&GpuApi::destroy_stream> {
   GpuStream() = default;
-  explicit GpuStream(const GpuApi& api) : GpuHandle(api, "creating a stream") {}
+  explicit GpuStream(const GpuApi& api)
+      : GpuHandle(api, created(api, api.create_stream, "creating a stream")) {}
 };
 
 /// A mark in a queue.
-struct GpuEvent : GpuHandle<&GpuApi::create_event, &GpuApi::destroy_event> {
+struct GpuEvent : GpuHandle<&GpuApi::destroy_event> {
   GpuEvent() = default;
-  explicit GpuEvent(const GpuApi& api) : GpuHandle(api, "creating an event") {}
+  explicit GpuEvent(const GpuApi& api)
+      : GpuHandle(api, created(api, api.create_event, "creating an event")) {}
 };
+
+/// Launches that are made as one, again and again.
+using GpuGraph = GpuHandle<&GpuApi::destroy_graph>;
+
+/// A graph of what `work` launches in the stream, which does not run yet. work() returns 0, or the
+/// error of a launch that failed.
+template <class Work>
+GpuGraph recorded(const GpuApi& api, GpuApi::Stream stream, const Work& work) {
+  const char* const what = "recording launches";
+  require(api, api.begin_capture(stream), what);
+  const int error = work();
+  GpuApi::Graph made = nullptr;
+  const int ended = api.end_capture(stream, &made);  // after an error too, or it would go on
+  GpuGraph graph(api, made);
+  require(api, error != gpu_error::none ? error : ended, what);
+  return graph;
+}
 
 }  // namespace rbd_parallel_core
