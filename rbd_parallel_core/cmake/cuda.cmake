@@ -37,6 +37,8 @@ function(rbd_add_cuda)
     src/backend/cuda/cuda_backend.cpp
     src/backend/cuda/blocks_of_double.cu
     src/backend/cuda/blocks_of_float.cu
+    src/backend/cuda/cub_scans_of_double.cu
+    src/backend/cuda/cub_scans_of_float.cu
     src/backend/cuda/entries_of_double.cu
     src/backend/cuda/entries_of_float.cu
     src/backend/cuda/scans_of_double.cu

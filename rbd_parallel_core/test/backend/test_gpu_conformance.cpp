@@ -47,12 +47,12 @@ RBD_BACKEND_CONFORMANCE(GpuBlocks, {.name = "cuda with bodies in parallel, by bl
                                     .make = [] { return make_tree({.block = 2}); },
                                     .tolerance = 1e-11});
 
-/// The same with launches that were recorded.
-RBD_BACKEND_CONFORMANCE(GpuScanGraphs, {.name = "cuda with graphs of scans",
+/// The same with launches that were recorded, scans being those of a library.
+RBD_BACKEND_CONFORMANCE(GpuScanGraphs, {.name = "cuda with graphs of scans by a library",
                                         .make =
                                             [] {
                                               return make_tree({.family = TreeFamily::scans},
-                                                               {.graphs = true});
+                                                               {.graphs = true, .cub_scans = true});
                                             },
                                         .tolerance = 1e-11});
 RBD_BACKEND_CONFORMANCE(GpuBlockGraphs,

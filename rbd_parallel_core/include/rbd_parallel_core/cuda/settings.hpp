@@ -27,6 +27,9 @@ struct GpuSettings {
   /// from then on launched as one (CUDA graphs). Arrays of the caller on the device are then copied
   /// there, since what is recorded knows the buffers of the backend only.
   bool graphs = false;
+  /// bodies_in_parallel: the exclusive scans of the scan forms by CUB, which goes through the data
+  /// once, in fewer launches. For our operators it does not promise the same rounding in every run.
+  bool cub_scans = false;
 };
 
 }  // namespace rbd_parallel_core

@@ -18,15 +18,18 @@ StateEntries<float> device_state_entries<float>();
 /// The scan forms on a device.
 template <class Real>
 std::unique_ptr<TreeDynamics<Real>> make_device_scans(const GpuApi& api, GpuApi::Stream stream,
-                                                      const ScanRobot<Real>& robot);
+                                                      const ScanRobot<Real>& robot,
+                                                      bool by_library);
 template <>
 std::unique_ptr<TreeDynamics<double>> make_device_scans<double>(const GpuApi& api,
                                                                 GpuApi::Stream stream,
-                                                                const ScanRobot<double>& robot);
+                                                                const ScanRobot<double>& robot,
+                                                                bool by_library);
 template <>
 std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuApi& api,
                                                               GpuApi::Stream stream,
-                                                              const ScanRobot<float>& robot);
+                                                              const ScanRobot<float>& robot,
+                                                              bool by_library);
 
 /// Dynamics by blocks on a device.
 template <class Real>

@@ -146,7 +146,8 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   }
   if (!settings_.bodies_in_parallel) return;
   tree_shape_ = DeviceTree(*api_, model.view(), stream());
-  tree_ = make_tree_(*api_, stream(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()});
+  tree_ = make_tree_(*api_, stream(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()},
+                     settings_.cub_scans);
   // Torques of mimic joints add up from several blocks: they are left to scans.
   const bool by_blocks = options.tree.family == TreeFamily::blocks;
   if (by_blocks && !model.has_mimic() && model.nv() > 0) make_blocks(model, options);

@@ -21,10 +21,12 @@ class TreeDynamics {
   virtual int mass_matrix(const Real* q, Real* M) noexcept = 0;
 };
 
-/// What makes one: of a device or of a CPU. Takes all memory, throws.
+/// What makes one: of a device or of a CPU. by_library: exclusive scans by CUB. Takes all memory,
+/// throws.
 template <class Real>
 using MakeTreeDynamics = std::unique_ptr<TreeDynamics<Real>> (*)(const GpuApi& api,
                                                                  GpuApi::Stream stream,
-                                                                 const ScanRobot<Real>& robot);
+                                                                 const ScanRobot<Real>& robot,
+                                                                 bool by_library);
 
 }  // namespace rbd_parallel_core
