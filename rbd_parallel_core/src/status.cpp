@@ -89,6 +89,15 @@ std::string unsupported_text(const Result& result) {
            " takes no f_ext; use aba, crba or automatic";
   }
   if (result.argument == Argument::method) return refused_method(result);
+  if (result.argument == Argument::mass_matrix) {
+    return "this backend offers what was asked of the mass matrix up to nv = " +
+           std::to_string(result.expected) +
+           "; this model has nv = " + std::to_string(result.actual);
+  }
+  if (result.argument == Argument::sparse) {
+    return "this backend offers a sparse mass matrix of up to " + std::to_string(result.expected) +
+           " numbers; that of this model has " + std::to_string(result.actual);
+  }
   return "this backend does not offer the operation; choose another one";
 }
 

@@ -16,9 +16,9 @@ struct GpuSettings {
   std::size_t chunk = 65536;  ///< most states that are computed at once
   std::int32_t block = 128;   ///< threads of a block, one for each state; at most 256
   /// One state after the other, its bodies in parallel (docs/vtree.md). For one large tree. Of
-  /// robots without mimic joints inverse and forward dynamics by blocks, unless
-  /// TreeOptions::family asks for scans; the mass matrix in full by scans. By scans inverse
-  /// dynamics without wrenches only; what is left takes one thread.
+  /// robots without mimic joints inverse and forward dynamics and the mass matrix, dense and
+  /// sparse, by blocks, unless TreeOptions::family asks for scans. By scans inverse dynamics
+  /// without wrenches and the dense mass matrix only; what is left takes one thread.
   bool bodies_in_parallel = false;
   /// Two chunks of a batch under way at once, each with memory of its own: while one is computed,
   /// the next one is sent and the last one fetched. For batches of several chunks.

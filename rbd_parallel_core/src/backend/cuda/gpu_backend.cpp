@@ -25,6 +25,11 @@ std::vector<std::int32_t> sparse_entries(const ModelView<double>& model) {
   return entries;
 }
 
+template <class Real>
+bool asks_for_factors(const BasicMassMatrix<Real>& args) {
+  return !args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty();
+}
+
 /// The arguments of a kernel, to be filled in.
 template <class Body>
 Body body_of(const BodyEntry<Body>&) {
@@ -95,6 +100,7 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
     plan.workspace = StateWorkspace<Real>::numbers(model.body_count, model.column_count);
     plan.matrix = model.nv <= largest_gpu_matrix ? square : 0;
     if (settings_.bodies_in_parallel && model.nv <= largest_tree_nv) plan.tree_matrix = square;
+    if (matrix_) plan.tree_nonzeros = matrix_->nonzeros();
     // Eight wrenches for each state; a wrench on every link, four times, for one of them.
     plan.wrench_numbers = 6 * std::max<std::int64_t>(8 * plan.stride, 4 * model.link_count);
     return plan;
@@ -122,6 +128,7 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   // What a failure leaves behind is given back first; a lost device says so here.
   pipelines_ = {};
   begun_ = {};
+  matrix_.reset();
   blocks_.reset();
   tree_.reset();
   tree_shape_ = {};
@@ -134,6 +141,7 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   if (model.nv() <= largest_gpu_matrix) entries = sparse_entries(model.view());
   nonzeros_ = entries.size();
   model_ = DeviceModel<Real>(*api_, model, entries, stream());
+  if (settings_.bodies_in_parallel) make_tree(model, options);
   plan_memory(model_.view(), options);
   if (pipeline_count_ > 1) {
     pipelines_[1] = Pipeline<Real>(*api_);
@@ -142,12 +150,17 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   for (std::size_t k = 0; k < pipeline_count_; ++k) {
     pipelines_[k].buffers = ChunkBuffers<Real>(*api_, plan_);
   }
-  if (!settings_.bodies_in_parallel) return;
+}
+
+template <class Real>
+void GpuBackend<Real>::make_tree(const Model& model, const BackendOptions& options) {
+  // Torques and entries of mimic joints add up from several blocks: they are left to scans.
+  if (options.tree.family == TreeFamily::blocks && !model.has_mimic() && model.nv() > 0) {
+    make_blocks(model, options);
+    return;
+  }
   tree_shape_ = DeviceTree(*api_, model.view(), stream());
   tree_ = make_tree_(*api_, stream(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()});
-  // Torques of mimic joints add up from several blocks: they are left to scans.
-  const bool by_blocks = options.tree.family == TreeFamily::blocks;
-  if (by_blocks && !model.has_mimic() && model.nv() > 0) make_blocks(model, options);
 }
 
 template <class Real>
@@ -156,11 +169,15 @@ void GpuBackend<Real>::make_blocks(const Model& model, const BackendOptions& opt
     throw std::invalid_argument("cuda: a block has " + std::to_string(options.tree.block) +
                                 " bodies; expected a positive number, or 0 to have it chosen");
   }
+  const auto make = [&](const ModelView<Real>& view) {
+    blocks_.emplace(*api_, stream(), view, model_.view(), options.tree.block);
+    if (mass_matrix_nonzeros(model) > most_tree_nonzeros) return;
+    matrix_.emplace(*api_, stream(), view, model_.view());
+  };
   if constexpr (std::is_same_v<Real, double>) {
-    blocks_.emplace(*api_, stream(), model.view(), model_.view(), options.tree.block);
+    make(model.view());
   } else {
-    const ConvertedModel<Real> converted(model.view());
-    blocks_.emplace(*api_, stream(), converted.view(), model_.view(), options.tree.block);
+    make(ConvertedModel<Real>(model.view()).view());
   }
 }
 
@@ -501,14 +518,57 @@ Result GpuBackend<Real>::by_blocks(typename BlockOperations<Real>::Operation ope
 }
 
 template <class Real>
-bool GpuBackend<Real>::by_tree(const BasicMassMatrix<Real>& args) const noexcept {
-  return tree_ != nullptr && plan_.tree_matrix > 0 && !args.mass_matrix.empty() &&
-         args.cholesky.empty() && args.inverse.empty() && args.sparse.empty() &&
-         args.sparse_cholesky.empty();
+bool GpuBackend<Real>::goes_by_blocks(const MassMatrix& args) const noexcept {
+  if (!matrix_ || asks_for_factors(args)) return false;
+  return args.mass_matrix.empty() ? !args.sparse.empty() : plan_.tree_matrix > 0;
 }
 
 template <class Real>
-Result GpuBackend<Real>::tree_mass_matrix(const MassMatrix& args) noexcept {
+bool GpuBackend<Real>::goes_by_scans(const MassMatrix& args) const noexcept {
+  return tree_ != nullptr && plan_.tree_matrix > 0 && !args.mass_matrix.empty() &&
+         args.sparse.empty() && !asks_for_factors(args);
+}
+
+/// One of the matrices of a state by its columns. The status is left on the device.
+template <class Real>
+template <class Body>
+void GpuBackend<Real>::write_matrix(const BodyEntry<Body>& entry, Body body, const Real* q,
+                                    std::span<Real> array, std::int64_t n,
+                                    const Range& range) noexcept {
+  if (array.empty() || !good(gpu_error::none)) return;
+  Real* const target = array.data() + range.first * static_cast<std::size_t>(n);
+  const bool direct = on_device(target);
+  body.out = direct ? target : buffers().out.rows;
+  body.taint = buffers().taint;
+  if (!good(gpu_error::none)) return;
+  good(api_->clear(body.taint, sizeof(Real), pipeline_->stream()));
+  launch(entry, body.shape(), body);
+  TreeStatusBody<Real> status{model_.view(), q, nullptr, nullptr, body.out, n, buffers().status};
+  status.taint = body.taint;
+  status.results_seen = true;
+  finish_tree_state(status, target, direct, {}, range);
+}
+
+template <class Real>
+Result GpuBackend<Real>::mass_matrix_by_blocks(const MassMatrix& args) noexcept {
+  return one_by_one(args.batch, [&](const Range& range) {
+    const Real* const q = send(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
+    if (!good(gpu_error::none)) return;
+    TreeState<Real> state{};
+    state.q = q;
+    state.columns = matrix_->columns();
+    good(matrix_operations_.columns(*api_, pipeline_->stream(), blocks_->launch(state),
+                                    blocks_->levels()));
+    write_matrix(matrix_operations_.dense, matrix_->dense(), q, args.mass_matrix, plan_.tree_matrix,
+                 range);
+    write_matrix(matrix_operations_.sparse, matrix_->sparse(), q, args.sparse, plan_.tree_nonzeros,
+                 range);
+    write_status(args.status, range);
+  });
+}
+
+template <class Real>
+Result GpuBackend<Real>::mass_matrix_by_scans(const MassMatrix& args) noexcept {
   const auto square = static_cast<std::size_t>(plan_.tree_matrix);
   return one_by_one(args.batch, [&](const Range& range) {
     const Real* const q = send(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
@@ -593,15 +653,25 @@ Result GpuBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
               Vec3<Real>::zero(), false);
 }
 
+/// For robots that are too large for one thread.
+template <class Real>
+Result GpuBackend<Real>::refuse_matrices(const MassMatrix& args) const noexcept {
+  const bool factors = asks_for_factors(args);
+  if (blocks_ && !factors && args.mass_matrix.empty() && !args.sparse.empty()) {
+    return {Code::unsupported, Argument::sparse, most_tree_nonzeros,
+            static_cast<std::int64_t>(args.sparse.size() / args.batch)};
+  }
+  const bool in_parallel = blocks_ || (tree_ != nullptr && args.sparse.empty());
+  return {Code::unsupported, Argument::mass_matrix,
+          in_parallel && !factors ? largest_tree_nv : largest_gpu_matrix, plan_.nv};
+}
+
 template <class Real>
 Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
-  if (by_tree(args)) return tree_mass_matrix(args);
-  if (plan_.nv > largest_gpu_matrix) {
-    return {Code::unsupported, Argument::mass_matrix, largest_gpu_matrix, plan_.nv};
-  }
+  if (goes_by_blocks(args)) return mass_matrix_by_blocks(args);
+  if (goes_by_scans(args)) return mass_matrix_by_scans(args);
+  if (plan_.nv > largest_gpu_matrix) return refuse_matrices(args);
   const auto square = static_cast<std::size_t>(plan_.matrix);
-  const bool factors =
-      !args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty();
   return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
     read(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
     MassMatrixBody<Real> mass{};
@@ -610,7 +680,7 @@ Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
     launch_states(entries_.mass_matrix, mass);
     write(buffers().matrix, args.mass_matrix, square, range);
     write_sparse(args.sparse, range);
-    if (factors) {
+    if (asks_for_factors(args)) {
       FactorBody<Real> factor{};
       factor.states = mass.states;
       factor.M = buffers().matrix;

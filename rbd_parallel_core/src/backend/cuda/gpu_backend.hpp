@@ -7,7 +7,9 @@
 #include <string>
 
 #include "device_blocks.hpp"
+#include "device_mass_matrix.hpp"
 #include "device_model.hpp"
+#include "mass_matrix_launch.hpp"
 #include "pipeline.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/cuda/device_access.hpp"
@@ -23,6 +25,7 @@ struct GpuKernels {
   StateEntries<Real> states;
   MakeTreeDynamics<Real> make_tree;
   BlockOperations<Real> blocks;
+  MassMatrixOperations<Real> mass_matrix;
 };
 
 /// The device as a backend: a batch goes to it in chunks, one thread computes one state. Which
@@ -39,12 +42,16 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
 
   /// The same where the bodies are computed in parallel: 800 MB of doubles.
   static constexpr int largest_tree_nv = 10000;
+  /// Of a sparse matrix by blocks: those of a chain of that size.
+  static constexpr std::int64_t most_tree_nonzeros =
+      std::int64_t{largest_tree_nv} * (largest_tree_nv + 1) / 2;
 
   GpuBackend(const GpuApi& api, const GpuKernels<Real>& kernels, const GpuSettings& settings = {})
       : api_(&api),
         entries_(kernels.states),
         make_tree_(kernels.make_tree),
         block_operations_(kernels.blocks),
+        matrix_operations_(kernels.mass_matrix),
         settings_(settings) {}
 
   std::string name() const override { return "cuda"; }
@@ -77,6 +84,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   };
 
   void plan_memory(const ModelView<Real>& model, const BackendOptions& options);
+  void make_tree(const Model& model, const BackendOptions& options);
   void make_blocks(const Model& model, const BackendOptions& options);
 
   /// Calls work(range) for chunks that make up the batch, and says how it went. With two pipelines
@@ -91,9 +99,12 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
                    const Work& work) noexcept;
   Result refuse_wrenches(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   std::size_t states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept;
-  bool by_tree(const BasicMassMatrix<Real>& args) const noexcept;
+  bool goes_by_blocks(const MassMatrix& args) const noexcept;
+  bool goes_by_scans(const MassMatrix& args) const noexcept;
+  Result refuse_matrices(const MassMatrix& args) const noexcept;
   Result tree_rnea(const InverseDynamics& args, const Vec3<Real>& gravity, bool friction) noexcept;
-  Result tree_mass_matrix(const MassMatrix& args) noexcept;
+  Result mass_matrix_by_scans(const MassMatrix& args) noexcept;
+  Result mass_matrix_by_blocks(const MassMatrix& args) noexcept;
   /// One state after the other by blocks. Of forward dynamics a are the torques, tau the
   /// accelerations.
   Result by_blocks(typename BlockOperations<Real>::Operation operation, const InverseDynamics& args,
@@ -135,6 +146,9 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
                    const Range& range) noexcept;
   void finish_tree_state(const TreeStatusBody<Real>& body, Real* target, bool direct,
                          std::span<StateStatus> status, const Range& range) noexcept;
+  template <class Body>
+  void write_matrix(const BodyEntry<Body>& entry, Body body, const Real* q, std::span<Real> array,
+                    std::int64_t n, const Range& range) noexcept;
   void fetch(Real* to, std::size_t numbers) noexcept { fetch(to, 1, numbers, numbers); }
   void fetch(Real* to, std::size_t rows, std::size_t numbers, std::size_t step) noexcept;
   void write_status(std::span<StateStatus> status, const Range& range) noexcept;
@@ -143,6 +157,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   StateEntries<Real> entries_;
   MakeTreeDynamics<Real> make_tree_;
   BlockOperations<Real> block_operations_;
+  MassMatrixOperations<Real> matrix_operations_;
   GpuSettings settings_;
   std::array<Pipeline<Real>, 2> pipelines_;
   std::size_t pipeline_count_ = 1;
@@ -150,8 +165,9 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   GpuEvent begun_;                                ///< from here on the second one may work
   DeviceModel<Real> model_;
   DeviceTree tree_shape_;
-  std::unique_ptr<TreeDynamics<Real>> tree_;
-  std::optional<DeviceBlocks<Real>> blocks_;
+  std::unique_ptr<TreeDynamics<Real>> tree_;      ///< where bodies in parallel go by scans
+  std::optional<DeviceBlocks<Real>> blocks_;      ///< where they go by blocks
+  std::optional<DeviceMassMatrix<Real>> matrix_;  ///< likewise, unless it is too large
   ChunkPlan plan_{};
   std::size_t nonzeros_ = 0;
   bool friction_ = false;
