@@ -11,8 +11,9 @@ inline constexpr int largest_gpu_matrix = 512;
 
 /// How the backend "cuda" uses its device.
 struct GpuSettings {
-  int device = 0;             ///< as CUDA numbers them
-  std::size_t memory = 0;     ///< bytes of the device, or 0: half of what is free
+  int device = 0;  ///< as CUDA numbers them
+  /// Bytes of the device that configure may take in all, or 0: half of what is free.
+  std::size_t memory = 0;
   std::size_t chunk = 65536;  ///< most states that are computed at once
   std::int32_t block = 128;   ///< threads of a block, one for each state; at most 256
   /// One state after the other, its bodies in parallel (docs/vtree.md). For one large tree. Of

@@ -19,6 +19,8 @@ class DeviceMassMatrix {
   const TreeColumns<Real>& columns() const noexcept { return from_.columns; }
 
   std::int64_t nonzeros() const noexcept { return nonzeros_; }
+  /// Of the device.
+  std::size_t bytes() const noexcept { return order_.bytes() + numbers_.bytes(); }
 
   /// What writes M, or its nonzeros, when the columns are there; to where is yet to be said.
   DenseMatrixBody<Real> dense() const noexcept { return {from_, nullptr, nullptr}; }

@@ -78,16 +78,29 @@ std::string GpuBackend<Real>::explain(Operation operation, std::size_t batch) co
 }
 
 template <class Real>
-void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOptions& options) {
+std::size_t GpuBackend<Real>::memory_to_have() const {
+  if (settings_.memory > 0) return settings_.memory;
+  std::size_t memory = 0;
+  require(*api_, api_->free_memory(&memory), "asking for the free memory");
+  return memory / 2;
+}
+
+template <class Real>
+std::size_t GpuBackend<Real>::taken_bytes() const noexcept {
+  std::size_t bytes = model_.bytes() + tree_shape_.bytes();
+  if (tree_ != nullptr) bytes += tree_->bytes();
+  if (blocks_) bytes += blocks_->bytes();
+  if (matrix_) bytes += matrix_->bytes();
+  return bytes;
+}
+
+template <class Real>
+void GpuBackend<Real>::plan_chunks(const BackendOptions& options, std::size_t memory) {
   if (settings_.block < 1 || settings_.block > largest_block || settings_.chunk < 1) {
     throw std::invalid_argument("cuda: a block has 1 to " + std::to_string(largest_block) +
                                 " threads, a chunk at least one state");
   }
-  std::size_t memory = settings_.memory;
-  if (memory == 0) {
-    require(*api_, api_->free_memory(&memory), "asking for the free memory");
-    memory /= 2;
-  }
+  const ModelView<Real>& model = model_.view();
   const std::int64_t square = std::int64_t{model.nv} * model.nv;
   const auto plan_for = [&](std::size_t states) {
     constexpr std::int64_t warp = 32;
@@ -110,7 +123,8 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
     return std::size_t{settings_.overlap && options.max_batch > states ? 2u : 1u};
   };
   const auto bytes_for = [&](std::size_t states) {
-    return pipelines_for(states) * ChunkBuffers<Real>::device_bytes(plan_for(states));
+    return taken_bytes() +
+           pipelines_for(states) * ChunkBuffers<Real>::device_bytes(plan_for(states));
   };
   std::size_t states = std::min(options.max_batch, settings_.chunk);
   while (states > 0 && bytes_for(states) > memory) states /= 2;
@@ -124,8 +138,7 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
 }
 
 template <class Real>
-void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
-  // What a failure leaves behind is given back first; a lost device says so here.
+void GpuBackend<Real>::give_back() noexcept {
   pipelines_ = {};
   begun_ = {};
   matrix_.reset();
@@ -133,8 +146,24 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   tree_.reset();
   tree_shape_ = {};
   model_ = {};
+}
+
+template <class Real>
+void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
+  give_back();
   error_ = gpu_error::none;
+  try {
+    set_up(model, options);
+  } catch (...) {
+    give_back();
+    throw;
+  }
+}
+
+template <class Real>
+void GpuBackend<Real>::set_up(const Model& model, const BackendOptions& options) {
   require_device(*api_, settings_.device);
+  const std::size_t memory = memory_to_have();
   friction_ = options.friction;
   pipelines_[0] = Pipeline<Real>(*api_);
   std::vector<std::int32_t> entries;
@@ -142,7 +171,7 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   nonzeros_ = entries.size();
   model_ = DeviceModel<Real>(*api_, model, entries, stream());
   if (settings_.bodies_in_parallel) make_tree(model, options);
-  plan_memory(model_.view(), options);
+  plan_chunks(options, memory);
   if (pipeline_count_ > 1) {
     pipelines_[1] = Pipeline<Real>(*api_);
     begun_ = GpuEvent(*api_);

@@ -83,7 +83,12 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
     std::size_t first, count;
   };
 
-  void plan_memory(const ModelView<Real>& model, const BackendOptions& options);
+  void give_back() noexcept;
+  void set_up(const Model& model, const BackendOptions& options);
+  std::size_t memory_to_have() const;
+  /// Bytes of the device that are taken whatever the size of a chunk.
+  std::size_t taken_bytes() const noexcept;
+  void plan_chunks(const BackendOptions& options, std::size_t memory);
   void make_tree(const Model& model, const BackendOptions& options);
   void make_blocks(const Model& model, const BackendOptions& options);
 
