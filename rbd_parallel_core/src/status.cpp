@@ -94,8 +94,13 @@ std::string unsupported_text(const Result& result) {
            " wrenches for each state; f_ext has " + std::to_string(result.actual);
   }
   if (result.argument == Argument::mass_matrix) {
-    return "this backend offers the mass matrix up to nv = " + std::to_string(result.expected) +
-           "; this model has nv = " + std::to_string(result.actual) + "; choose another one";
+    return "this backend offers what was asked of the mass matrix up to nv = " +
+           std::to_string(result.expected) +
+           "; this model has nv = " + std::to_string(result.actual);
+  }
+  if (result.argument == Argument::sparse) {
+    return "this backend offers a sparse mass matrix of up to " + std::to_string(result.expected) +
+           " numbers; that of this model has " + std::to_string(result.actual);
   }
   return "this backend does not offer the operation; choose another one";
 }

@@ -37,6 +37,7 @@ struct DelayedGpu {
         return enqueue(stream, [=] { return host_api().copy(to, from, bytes, stream); });
       };
       t.clear = [](void* memory, std::size_t bytes, GpuApi::Stream stream) {
+        if (stream == recorded()) return host_api().clear(memory, bytes, stream);
         return enqueue(stream, [=] { return host_api().clear(memory, bytes, stream); });
       };
       t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,

@@ -11,6 +11,7 @@
 #include "delayed_gpu.hpp"
 #include "faulty_gpu.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
+#include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 
 namespace rbd_parallel_core {
@@ -29,7 +30,7 @@ SharedModel tree_of(int bodies) {
 /// What calls read and write, in memory of somebody.
 struct Arrays {
   std::span<const double> q, v, a, wrenches;
-  std::span<double> tau, M;
+  std::span<double> tau, M, sparse;
   std::span<StateStatus> status;
 
   InverseDynamics inverse(bool with_v, bool with_a, bool with_wrenches) const {
@@ -64,7 +65,8 @@ struct Arrays {
 struct Call {
   std::string name;
   Result (*make)(Backend& backend, const Arrays& arrays);
-  bool has_wrenches = false;
+  int launches = 1;                  ///< of one state, where its bodies go in parallel ...
+  bool goes_by_blocks_only = false;  ///< ... which they do not by scans
 };
 
 /// Every call that takes one state of a tree after the other, one for each kind of task.
@@ -75,9 +77,24 @@ std::vector<Call> all_calls() {
       {"Coriolis", [](Backend& b, const Arrays& x) { return b.coriolis_forces(x.forces(true)); }},
       {"Coriolis at rest",
        [](Backend& b, const Arrays& x) { return b.coriolis_forces(x.forces(false)); }},
-      {"mass matrix", [](Backend& b, const Arrays& x) {
+      {"mass matrix",
+       [](Backend& b, const Arrays& x) {
          return b.mass_matrix({.batch = batch, .q = x.q, .mass_matrix = x.M, .status = x.status});
-       }}};
+       }},
+      {"sparse",
+       [](Backend& b, const Arrays& x) {
+         return b.mass_matrix({.batch = batch, .q = x.q, .sparse = x.sparse, .status = x.status});
+       },
+       1, true},
+      {"dense and sparse",
+       [](Backend& b, const Arrays& x) {
+         return b.mass_matrix({.batch = batch,
+                               .q = x.q,
+                               .mass_matrix = x.M,
+                               .sparse = x.sparse,
+                               .status = x.status});
+       },
+       2, true}};
   const auto add = [&]<int given>(std::integral_constant<int, given>) {
     constexpr bool v = (given & 1) != 0, a = (given & 2) != 0, wrenches = (given & 4) != 0;
     const auto inverse = [](Backend& b, const Arrays& x) {
@@ -86,8 +103,9 @@ std::vector<Call> all_calls() {
     const auto forward = [](Backend& b, const Arrays& x) {
       return b.forward_dynamics(x.forward(v, a, wrenches));
     };
-    calls.push_back({"inverse " + std::to_string(given), inverse, wrenches});
-    calls.push_back({"forward " + std::to_string(given), forward, wrenches});
+    const int launches = wrenches ? 2 : 1;
+    calls.push_back({"inverse " + std::to_string(given), inverse, launches, wrenches});
+    calls.push_back({"forward " + std::to_string(given), forward, launches, true});
   };
   [&]<int... given>(std::integer_sequence<int, given...>) {
     (add(std::integral_constant<int, given>{}), ...);
@@ -98,7 +116,7 @@ std::vector<Call> all_calls() {
 
 /// Arrays of the host.
 struct HostArrays {
-  std::vector<double> q, v, a, wrenches, tau, M;
+  std::vector<double> q, v, a, wrenches, tau, M, sparse;
   std::vector<StateStatus> status;
 
   explicit HostArrays(const Model& model)
@@ -111,12 +129,13 @@ struct HostArrays {
     wrenches = random.numbers(batch * 12, 1);
     tau.resize(batch * nv);
     M.resize(batch * nv * nv);
+    sparse.resize(batch * static_cast<std::size_t>(mass_matrix_nonzeros(model)));
   }
-  Arrays arrays() { return {q, v, a, wrenches, tau, M, status}; }
+  Arrays arrays() { return {q, v, a, wrenches, tau, M, sparse, status}; }
 };
 
 struct Outcome {
-  std::vector<double> tau, M;
+  std::vector<double> tau, M, sparse;
   std::vector<StateStatus> status;
   bool operator==(const Outcome&) const = default;
 };
@@ -144,12 +163,12 @@ class GpuGraphs : public ::testing::Test {
     HostArrays host(backend.model());
     const Result result = call.make(backend, host.arrays());
     EXPECT_TRUE(result.ok()) << call.name << ": " << message(result);
-    return {host.tau, host.M, host.status};
+    return {host.tau, host.M, host.sparse, host.status};
   }
 };
 
-/// A state of a batch is one launch, or two if the wrenches on links become forces on bodies
-/// before.
+/// A state of a batch is one launch; two if the wrenches on links become forces on bodies before,
+/// or if both forms of the mass matrix are asked for.
 TEST_F(GpuGraphs, TheSameBitsInOneLaunch) {
   const auto model = tree_of(60);
   for (const TreeFamily family : {TreeFamily::blocks, TreeFamily::scans}) {
@@ -164,13 +183,10 @@ TEST_F(GpuGraphs, TheSameBitsInOneLaunch) {
         FaultyGpu::launches = 0;
         EXPECT_EQ(outcome(*graphs, call), expected) << call.name;
       }
-      const bool in_states =
-          family == TreeFamily::scans && (call.has_wrenches || call.name.starts_with("forward"));
-      if (in_states) {
+      if (family == TreeFamily::scans && call.goes_by_blocks_only) {
         EXPECT_EQ(FaultyGpu::launches, apart) << call.name << ": one thread for each state";
       } else {
-        EXPECT_EQ(FaultyGpu::launches, static_cast<int>(call.has_wrenches ? 2 * batch : batch))
-            << call.name;
+        EXPECT_EQ(FaultyGpu::launches, call.launches * static_cast<int>(batch)) << call.name;
         EXPECT_GT(apart, 6 * static_cast<int>(batch)) << call.name;
       }
     }
@@ -240,13 +256,15 @@ TEST_F(GpuGraphs, ArraysOnTheDevice) {
         std::memcpy(blocks.back().get(), numbers.data(), bytes);
         return std::span<T>(reinterpret_cast<T*>(blocks.back().get()), numbers.size());
       };
-      const Arrays arrays{there(host.q),   there(host.v), there(host.a),     there(host.wrenches),
-                          there(host.tau), there(host.M), there(host.status)};
+      const Arrays arrays{there(host.q),   there(host.v), there(host.a),      there(host.wrenches),
+                          there(host.tau), there(host.M), there(host.sparse), there(host.status)};
       const Result result = call.make(*graphs, arrays);
       ASSERT_TRUE(result.ok()) << call.name << ": " << message(result);
       EXPECT_TRUE(std::equal(arrays.tau.begin(), arrays.tau.end(), expected.tau.begin()))
           << call.name;
       EXPECT_TRUE(std::equal(arrays.M.begin(), arrays.M.end(), expected.M.begin())) << call.name;
+      EXPECT_TRUE(std::equal(arrays.sparse.begin(), arrays.sparse.end(), expected.sparse.begin()))
+          << call.name;
       EXPECT_TRUE(std::equal(arrays.status.begin(), arrays.status.end(), expected.status.begin()))
           << call.name;
     }
@@ -258,7 +276,7 @@ TEST_F(GpuGraphs, ArraysOnTheDevice) {
 TEST_F(GpuGraphs, SurviveAFailureOfEveryStep) {
   const auto model = tree_of(7);
   for (const TreeFamily family : {TreeFamily::blocks, TreeFamily::scans}) {
-    for (const Call& call : {all_calls()[0], all_calls()[4]}) {
+    for (const Call& call : {all_calls()[0], all_calls()[4], all_calls()[6]}) {
       FaultyGpu::reset();
       const auto backend = make_gpu(true);
       backend->configure(model, options(family));
@@ -288,7 +306,7 @@ TEST_F(GpuGraphs, SurviveAFailureOfEveryStep) {
 
 /// The positive control: the device that is played refuses what cannot be recorded, and the
 /// recording is lost.
-TEST(PlayedGpu, RecordsNothingButLaunches) {
+TEST(PlayedGpu, RecordsWhatADeviceWould) {
   const GpuApi& api = host_api();
   int name = 0;
   const GpuApi::Stream stream = &name;
@@ -305,13 +323,19 @@ TEST(PlayedGpu, RecordsNothingButLaunches) {
   spoils([&] { return api.allocate(&memory, 8); });
   spoils([&] { return api.allocate_pinned(&memory, 8); });
   spoils([&] { return api.is_on_device(&number, &answer); });
-  spoils([&] { return api.clear(&number, sizeof number, stream); });
   spoils([&] { return api.copy(&number, &number, sizeof number, stream); });
   spoils([&] { return api.synchronize(stream); });
   spoils([&] { return api.synchronize_event(&name); });
   spoils([&] { return api.begin_capture(stream); });
   EXPECT_EQ(number, 1) << "nothing of it was done";
   EXPECT_NE(api.end_capture(stream, &graph), 0) << "of nothing";
+  EXPECT_EQ(api.begin_capture(stream), 0);
+  EXPECT_EQ(api.clear(&number, sizeof number, stream), 0);
+  EXPECT_EQ(api.end_capture(stream, &graph), 0);
+  EXPECT_EQ(number, 1) << "what is recorded is not done";
+  EXPECT_EQ(api.launch_graph(graph, stream), 0);
+  EXPECT_EQ(number, 0);
+  EXPECT_EQ(api.destroy_graph(graph), 0);
 }
 
 }  // namespace

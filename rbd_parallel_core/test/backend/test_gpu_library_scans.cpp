@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "cuda/gpu_backend.hpp"
-#include "cuda/host_kernels.hpp"
+#include "cuda/host_kernels_text.hpp"
 #include "faulty_gpu.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"

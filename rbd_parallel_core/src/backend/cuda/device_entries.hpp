@@ -2,6 +2,7 @@
 #pragma once
 
 #include "block_launch.hpp"
+#include "mass_matrix_launch.hpp"
 #include "rbd_parallel_core/cuda/state_entries.hpp"
 #include "tree_dynamics.hpp"
 
@@ -38,5 +39,13 @@ template <>
 BlockOperations<double> device_blocks<double>();
 template <>
 BlockOperations<float> device_blocks<float>();
+
+/// The mass matrix by blocks on a device.
+template <class Real>
+MassMatrixOperations<Real> device_mass_matrix();
+template <>
+MassMatrixOperations<double> device_mass_matrix<double>();
+template <>
+MassMatrixOperations<float> device_mass_matrix<float>();
 
 }  // namespace rbd_parallel_core

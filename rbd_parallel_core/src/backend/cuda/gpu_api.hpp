@@ -38,9 +38,9 @@ struct GpuApi {
   int (*record_event)(Event event, Stream stream);  ///< after all that `stream` holds by now
   int (*wait_event)(Stream stream, Event event);    ///< what is queued from now on runs after it
   int (*synchronize_event)(Event event);            ///< the caller waits for it
-  /// What is launched in the stream from now on is recorded and does not run. Until end_capture no
-  /// memory is taken, nobody waits, and nothing but launches is asked of the stream. Other threads
-  /// and streams are left alone.
+  /// What is launched or cleared in the stream from now on is recorded and does not run. Until
+  /// end_capture no memory is taken, nobody waits, and nothing else is asked of the stream. Other
+  /// threads and streams are left alone.
   int (*begin_capture)(Stream stream);
   /// Ends it, whatever it returns. graph: what was recorded, ready to be launched; null if it
   /// failed, here or before.

@@ -26,6 +26,11 @@ std::vector<std::int32_t> sparse_entries(const ModelView<double>& model) {
   return entries;
 }
 
+template <class Real>
+bool asks_for_factors(const BasicMassMatrix<Real>& args) {
+  return !args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty();
+}
+
 /// The arguments of a kernel, to be filled in.
 template <class Body>
 Body body_of(const BodyEntry<Body>&) {
@@ -74,16 +79,29 @@ std::string GpuBackend<Real>::explain(Operation operation, std::size_t batch) co
 }
 
 template <class Real>
-void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOptions& options) {
+std::size_t GpuBackend<Real>::memory_to_have() const {
+  if (settings_.memory > 0) return settings_.memory;
+  std::size_t memory = 0;
+  require(*api_, api_->free_memory(&memory), "asking for the free memory");
+  return memory / 2;
+}
+
+template <class Real>
+std::size_t GpuBackend<Real>::taken_bytes() const noexcept {
+  std::size_t bytes = model_.bytes() + tree_shape_.bytes();
+  if (tree_ != nullptr) bytes += tree_->bytes();
+  if (blocks_) bytes += blocks_->bytes();
+  if (matrix_) bytes += matrix_->bytes();
+  return bytes;
+}
+
+template <class Real>
+void GpuBackend<Real>::plan_chunks(const BackendOptions& options, std::size_t memory) {
   if (settings_.block < 1 || settings_.block > largest_block || settings_.chunk < 1) {
     throw std::invalid_argument("cuda: a block has 1 to " + std::to_string(largest_block) +
                                 " threads, a chunk at least one state");
   }
-  std::size_t memory = settings_.memory;
-  if (memory == 0) {
-    require(*api_, api_->free_memory(&memory), "asking for the free memory");
-    memory /= 2;
-  }
+  const ModelView<Real>& model = model_.view();
   const std::int64_t square = std::int64_t{model.nv} * model.nv;
   const auto plan_for = [&](std::size_t states) {
     constexpr std::int64_t warp = 32;
@@ -96,6 +114,7 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
     plan.workspace = StateWorkspace<Real>::numbers(model.body_count, model.column_count);
     plan.matrix = model.nv <= largest_gpu_matrix ? square : 0;
     if (settings_.bodies_in_parallel && model.nv <= largest_tree_nv) plan.tree_matrix = square;
+    if (matrix_) plan.tree_nonzeros = matrix_->nonzeros();
     // Eight wrenches for each state; a wrench on every link, four times, for one of them.
     plan.wrench_numbers = 6 * std::max<std::int64_t>(8 * plan.stride, 4 * model.link_count);
     return plan;
@@ -105,7 +124,8 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
     return std::size_t{settings_.overlap && options.max_batch > states ? 2u : 1u};
   };
   const auto bytes_for = [&](std::size_t states) {
-    return pipelines_for(states) * ChunkBuffers<Real>::device_bytes(plan_for(states));
+    return taken_bytes() +
+           pipelines_for(states) * ChunkBuffers<Real>::device_bytes(plan_for(states));
   };
   std::size_t states = std::min(options.max_batch, settings_.chunk);
   while (states > 0 && bytes_for(states) > memory) states /= 2;
@@ -119,24 +139,41 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
 }
 
 template <class Real>
-void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
-  // What a failure leaves behind is given back first; a lost device says so here.
+void GpuBackend<Real>::give_back() noexcept {
   graphs_ = {};
   pipelines_ = {};
   begun_ = {};
+  matrix_.reset();
   blocks_.reset();
   tree_.reset();
   tree_shape_ = {};
   model_ = {};
+}
+
+template <class Real>
+void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
+  give_back();
   error_ = gpu_error::none;
+  try {
+    set_up(model, options);
+  } catch (...) {
+    give_back();
+    throw;
+  }
+}
+
+template <class Real>
+void GpuBackend<Real>::set_up(const Model& model, const BackendOptions& options) {
   require_device(*api_, settings_.device);
+  const std::size_t memory = memory_to_have();
   friction_ = options.friction;
   pipelines_[0] = Pipeline<Real>(*api_);
   std::vector<std::int32_t> entries;
   if (model.nv() <= largest_gpu_matrix) entries = sparse_entries(model.view());
   nonzeros_ = entries.size();
   model_ = DeviceModel<Real>(*api_, model, entries, stream());
-  plan_memory(model_.view(), options);
+  if (settings_.bodies_in_parallel) make_tree(model, options);
+  plan_chunks(options, memory);
   if (pipeline_count_ > 1) {
     pipelines_[1] = Pipeline<Real>(*api_);
     begun_ = GpuEvent(*api_);
@@ -144,14 +181,19 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   for (std::size_t k = 0; k < pipeline_count_; ++k) {
     pipelines_[k].buffers = ChunkBuffers<Real>(*api_, plan_);
   }
-  if (!settings_.bodies_in_parallel) return;
+  if (settings_.bodies_in_parallel && settings_.graphs) record_graphs();
+}
+
+template <class Real>
+void GpuBackend<Real>::make_tree(const Model& model, const BackendOptions& options) {
+  // Torques and entries of mimic joints add up from several blocks: they are left to scans.
+  if (options.tree.family == TreeFamily::blocks && !model.has_mimic() && model.nv() > 0) {
+    make_blocks(model, options);
+    return;
+  }
   tree_shape_ = DeviceTree(*api_, model.view(), stream());
   tree_ = make_tree_(*api_, stream(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()},
                      settings_.cub_scans);
-  // Torques of mimic joints add up from several blocks: they are left to scans.
-  const bool by_blocks = options.tree.family == TreeFamily::blocks;
-  if (by_blocks && !model.has_mimic() && model.nv() > 0) make_blocks(model, options);
-  if (settings_.graphs) record_graphs();
 }
 
 template <class Real>
@@ -160,11 +202,15 @@ void GpuBackend<Real>::make_blocks(const Model& model, const BackendOptions& opt
     throw std::invalid_argument("cuda: a block has " + std::to_string(options.tree.block) +
                                 " bodies; expected a positive number, or 0 to have it chosen");
   }
+  const auto make = [&](const ModelView<Real>& view) {
+    blocks_.emplace(*api_, stream(), view, model_.view(), options.tree.block);
+    if (mass_matrix_nonzeros(model) > most_tree_nonzeros) return;
+    matrix_.emplace(*api_, stream(), view, model_.view());
+  };
   if constexpr (std::is_same_v<Real, double>) {
-    blocks_.emplace(*api_, stream(), model.view(), model_.view(), options.tree.block);
+    make(model.view());
   } else {
-    const ConvertedModel<Real> converted(model.view());
-    blocks_.emplace(*api_, stream(), converted.view(), model_.view(), options.tree.block);
+    make(ConvertedModel<Real>(model.view()).view());
   }
 }
 
@@ -468,31 +514,75 @@ void GpuBackend<Real>::write_status(std::span<StateStatus> status, const Range& 
 
 // ---- one large tree -----------------------------------------------------------------------------
 
-/// Launches the kernels of an operation, but for the one that looks at the state.
+/// Numbers of a state's results.
 template <class Real>
-int GpuBackend<Real>::launch_operation(const TreeTask<Real>& task) noexcept {
+std::int64_t GpuBackend<Real>::results_of(Operation operation) const noexcept {
+  if (operation == Operation::mass_matrix) return plan_.tree_matrix;
+  return operation == Operation::sparse_mass_matrix ? plan_.tree_nonzeros : plan_.nv;
+}
+
+/// Launches the kernels of inverse or forward dynamics, but for the one that looks at the state.
+template <class Real>
+void GpuBackend<Real>::launch_dynamics(const TreeTask<Real>& task) noexcept {
   const Load load = load_of(task.operation);
-  if (task.operation == Operation::mass_matrix) return tree_->mass_matrix(task.q, task.out);
   if (!blocks_) {
-    return tree_->inverse_dynamics(task.q, task.v, task.a, load.gravity, load.friction, task.out);
+    good(tree_->inverse_dynamics(task.q, task.v, task.a, load.gravity, load.friction, task.out));
+    return;
   }
   const auto operation = task.operation == Operation::forward_dynamics
                              ? block_operations_.forward_dynamics
                              : block_operations_.inverse_dynamics;
   const TreeState<Real> state{task.q,       task.v,        task.a,   task.f_ext,
                               load.gravity, load.friction, task.out, {}};
-  return operation(*api_, pipeline_->stream(), blocks_->launch(state), blocks_->levels());
+  good(operation(*api_, pipeline_->stream(), blocks_->launch(state), blocks_->levels()));
+}
+
+/// The same for the mass matrix: its columns, unless they are there, and its entries.
+template <class Real>
+void GpuBackend<Real>::launch_matrix(const TreeTask<Real>& task) noexcept {
+  if (!matrix_) {
+    good(tree_->mass_matrix(task.q, task.out));
+    return;
+  }
+  if (!task.again) {
+    TreeState<Real> state{};
+    state.q = task.q;
+    state.columns = matrix_->columns();
+    good(matrix_operations_.columns(*api_, pipeline_->stream(), blocks_->launch(state),
+                                    blocks_->levels()));
+  }
+  if (task.operation == Operation::mass_matrix) {
+    launch_entries(matrix_operations_.dense, matrix_->dense(), task.out);
+  } else {
+    launch_entries(matrix_operations_.sparse, matrix_->sparse(), task.out);
+  }
+}
+
+template <class Real>
+template <class Body>
+void GpuBackend<Real>::launch_entries(const BodyEntry<Body>& entry, Body body, Real* out) noexcept {
+  if (!good(gpu_error::none)) return;
+  body.out = out;
+  body.taint = buffers().taint;
+  good(api_->clear(body.taint, sizeof(Real), pipeline_->stream()));
+  launch(entry, body.shape(), body);
 }
 
 /// Launches all kernels of a task.
 template <class Real>
 void GpuBackend<Real>::launch_task(const TreeTask<Real>& task) noexcept {
   if (!good(gpu_error::none)) return;
-  good(launch_operation(task));
-  TreeStatusBody<Real> status{model_.view(), task.q,   task.v,          task.a,
-                              task.out,      plan_.nv, buffers().status};
-  if (task.operation == Operation::mass_matrix) status.result_count = plan_.tree_matrix;
-  if (task.f_ext != nullptr) status.taint = buffers().taint;
+  const bool entries = matrix_ && task.is_matrix();
+  if (task.is_matrix()) {
+    launch_matrix(task);
+  } else {
+    launch_dynamics(task);
+  }
+  TreeStatusBody<Real> status{model_.view(),   task.q,   task.v,
+                              task.a,          task.out, results_of(task.operation),
+                              buffers().status};
+  if (entries || task.f_ext != nullptr) status.taint = buffers().taint;
+  status.results_seen = entries;
   if (task.operation == Operation::forward_dynamics) {
     status.singular = blocks_->singular().data();
     status.singular_count = static_cast<std::int32_t>(blocks_->singular().size());
@@ -504,9 +594,10 @@ void GpuBackend<Real>::launch_task(const TreeTask<Real>& task) noexcept {
 template <class Real>
 bool GpuBackend<Real>::arises(const TreeTask<Real>& task) const noexcept {
   const bool v = task.v != nullptr, a = task.a != nullptr, f_ext = task.f_ext != nullptr;
-  if (task.operation == Operation::mass_matrix) {
-    return plan_.tree_matrix > 0 && !v && !a && !f_ext;
-  }
+  if (task.is_matrix() && (v || a || f_ext)) return false;
+  if (task.operation == Operation::sparse_mass_matrix) return matrix_.has_value();
+  if (task.again) return false;
+  if (task.is_matrix()) return plan_.tree_matrix > 0 && (matrix_ || tree_ != nullptr);
   if (task.operation == Operation::forward_dynamics) return goes_by_two_ports();
   if (!blocks_) return plan_.nv > 0 && v == a && !f_ext;
   return task.operation == Operation::inverse_dynamics || (!a && !f_ext);
@@ -515,14 +606,16 @@ bool GpuBackend<Real>::arises(const TreeTask<Real>& task) const noexcept {
 template <class Real>
 void GpuBackend<Real>::record_graphs() {
   pipeline_ = pipelines_.data();
-  for (const Operation operation : {Operation::inverse_dynamics, Operation::coriolis_forces,
-                                    Operation::forward_dynamics, Operation::mass_matrix}) {
-    for (unsigned given = 0; given < 8; ++given) {
+  for (const Operation operation :
+       {Operation::inverse_dynamics, Operation::coriolis_forces, Operation::forward_dynamics,
+        Operation::mass_matrix, Operation::sparse_mass_matrix}) {
+    for (unsigned given = 0; given < TreeTask<Real>::kinds_of_operation; ++given) {
       const TreeTask<Real> task{operation,
                                 buffers().q.rows,
                                 (given & 1) != 0 ? buffers().v.rows : nullptr,
                                 (given & 2) != 0 ? buffers().a.rows : nullptr,
                                 (given & 4) != 0 ? body_forces() : nullptr,
+                                (given & 8) != 0,
                                 buffers().out.rows};
       if (!arises(task)) continue;
       graphs_[task.kind()] = recorded(*api_, stream(), [&] {
@@ -533,11 +626,12 @@ void GpuBackend<Real>::record_graphs() {
   }
 }
 
-/// Computes one state, whose results go to n numbers of the array: by the graph of the task, if
-/// there is one. Those know the buffers only.
+/// Computes one state, whose results go to the array: by the graph of the task, if there is one.
+/// Those know the buffers only.
 template <class Real>
-void GpuBackend<Real>::compute(TreeTask<Real> task, std::span<Real> array, std::size_t n,
+void GpuBackend<Real>::compute(TreeTask<Real> task, std::span<Real> array,
                                std::span<StateStatus> status, const Range& range) noexcept {
+  const auto n = static_cast<std::size_t>(results_of(task.operation));
   Real* const target = array.data() + range.first * n;
   const bool there = good(gpu_error::none) && on_device(target);
   task.out = there && !settings_.graphs ? target : buffers().out.rows;
@@ -573,23 +667,36 @@ Result GpuBackend<Real>::by_tree(Operation operation, const InverseDynamics& arg
     task.v = rates(buffers().v, args.v);
     task.a = rates(buffers().a, args.a);
     task.f_ext = send_forces(args.f_ext, task.q, range);
-    compute(task, args.tau, nv, args.status, range);
+    compute(task, args.tau, args.status, range);
   });
 }
 
 template <class Real>
-bool GpuBackend<Real>::is_for_tree(const BasicMassMatrix<Real>& args) const noexcept {
+bool GpuBackend<Real>::goes_by_blocks(const MassMatrix& args) const noexcept {
+  if (!matrix_ || asks_for_factors(args)) return false;
+  return args.mass_matrix.empty() ? !args.sparse.empty() : plan_.tree_matrix > 0;
+}
+
+template <class Real>
+bool GpuBackend<Real>::goes_by_scans(const MassMatrix& args) const noexcept {
   return tree_ != nullptr && plan_.tree_matrix > 0 && !args.mass_matrix.empty() &&
-         args.cholesky.empty() && args.inverse.empty() && args.sparse.empty() &&
-         args.sparse_cholesky.empty();
+         args.sparse.empty() && !asks_for_factors(args);
 }
 
 template <class Real>
 Result GpuBackend<Real>::tree_mass_matrix(const MassMatrix& args) noexcept {
   const auto nq = static_cast<std::size_t>(plan_.nq);
   return one_by_one(args.batch, [&](const Range& range) {
-    compute({Operation::mass_matrix, stage(buffers().q, args.q, nq, range)}, args.mass_matrix,
-            static_cast<std::size_t>(plan_.tree_matrix), args.status, range);
+    const Real* const q = stage(buffers().q, args.q, nq, range);
+    const bool dense = !args.mass_matrix.empty(), sparse = !args.sparse.empty();
+    // The status of the last one holds for both: it is what q leads to.
+    const std::span<StateStatus> none;
+    if (dense)
+      compute({Operation::mass_matrix, q}, args.mass_matrix, sparse ? none : args.status, range);
+    if (!sparse) return;
+    TreeTask<Real> task{Operation::sparse_mass_matrix, q};
+    task.again = dense;
+    compute(task, args.sparse, args.status, range);
   });
 }
 
@@ -660,15 +767,24 @@ Result GpuBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
                                            .layout = args.layout});
 }
 
+/// For robots that are too large for one thread.
+template <class Real>
+Result GpuBackend<Real>::refuse_matrices(const MassMatrix& args) const noexcept {
+  const bool factors = asks_for_factors(args);
+  if (blocks_ && !factors && args.mass_matrix.empty() && !args.sparse.empty()) {
+    return {Code::unsupported, Argument::sparse, most_tree_nonzeros,
+            static_cast<std::int64_t>(args.sparse.size() / args.batch)};
+  }
+  const bool in_parallel = blocks_ || (tree_ != nullptr && args.sparse.empty());
+  return {Code::unsupported, Argument::mass_matrix,
+          in_parallel && !factors ? largest_tree_nv : largest_gpu_matrix, plan_.nv};
+}
+
 template <class Real>
 Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
-  if (is_for_tree(args)) return tree_mass_matrix(args);
-  if (plan_.nv > largest_gpu_matrix) {
-    return {Code::unsupported, Argument::mass_matrix, largest_gpu_matrix, plan_.nv};
-  }
+  if (goes_by_blocks(args) || goes_by_scans(args)) return tree_mass_matrix(args);
+  if (plan_.nv > largest_gpu_matrix) return refuse_matrices(args);
   const auto square = static_cast<std::size_t>(plan_.matrix);
-  const bool factors =
-      !args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty();
   return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
     read(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
     MassMatrixBody<Real> mass{};
@@ -677,7 +793,7 @@ Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
     launch_states(entries_.mass_matrix, mass);
     write(buffers().matrix, args.mass_matrix, square, range);
     write_sparse(args.sparse, range);
-    if (factors) {
+    if (asks_for_factors(args)) {
       FactorBody<Real> factor{};
       factor.states = mass.states;
       factor.M = buffers().matrix;

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "device_blocks.hpp"
+#include "device_mass_matrix.hpp"
 #include "device_model.hpp"
+#include "mass_matrix_launch.hpp"
 #include "pipeline.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/cuda/device_access.hpp"
@@ -24,6 +26,7 @@ struct GpuKernels {
   StateEntries<Real> states;
   MakeTreeDynamics<Real> make_tree;
   BlockOperations<Real> blocks;
+  MassMatrixOperations<Real> mass_matrix;
 };
 
 /// The device as a backend: a batch goes to it in chunks, one thread computes one state. Which
@@ -40,12 +43,16 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
 
   /// The same where the bodies are computed in parallel: 800 MB of doubles.
   static constexpr int largest_tree_nv = 10000;
+  /// Of a sparse matrix by blocks: those of a chain of that size.
+  static constexpr std::int64_t most_tree_nonzeros =
+      std::int64_t{largest_tree_nv} * (largest_tree_nv + 1) / 2;
 
   GpuBackend(const GpuApi& api, const GpuKernels<Real>& kernels, const GpuSettings& settings = {})
       : api_(&api),
         entries_(kernels.states),
         make_tree_(kernels.make_tree),
         block_operations_(kernels.blocks),
+        matrix_operations_(kernels.mass_matrix),
         settings_(settings) {}
 
   std::string name() const override { return "cuda"; }
@@ -78,7 +85,13 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
     std::size_t first, count;
   };
 
-  void plan_memory(const ModelView<Real>& model, const BackendOptions& options);
+  void give_back() noexcept;
+  void set_up(const Model& model, const BackendOptions& options);
+  std::size_t memory_to_have() const;
+  /// Bytes of the device that are taken whatever the size of a chunk.
+  std::size_t taken_bytes() const noexcept;
+  void plan_chunks(const BackendOptions& options, std::size_t memory);
+  void make_tree(const Model& model, const BackendOptions& options);
   void make_blocks(const Model& model, const BackendOptions& options);
   void record_graphs();
 
@@ -95,7 +108,9 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   Result refuse_wrenches(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   std::size_t states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   Result by_tree(Operation operation, const InverseDynamics& args) noexcept;
-  bool is_for_tree(const BasicMassMatrix<Real>& args) const noexcept;
+  bool goes_by_blocks(const MassMatrix& args) const noexcept;
+  bool goes_by_scans(const MassMatrix& args) const noexcept;
+  Result refuse_matrices(const MassMatrix& args) const noexcept;
   Result tree_mass_matrix(const MassMatrix& args) noexcept;
   Result rnea(Operation operation, const InverseDynamics& args) noexcept;
   Result outcome() const noexcept;
@@ -142,11 +157,15 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
     bool friction;
   };
   Load load_of(Operation operation) const noexcept;
-  int launch_operation(const TreeTask<Real>& task) noexcept;
+  std::int64_t results_of(Operation operation) const noexcept;
+  void launch_dynamics(const TreeTask<Real>& task) noexcept;
+  void launch_matrix(const TreeTask<Real>& task) noexcept;
+  template <class Body>
+  void launch_entries(const BodyEntry<Body>& entry, Body body, Real* out) noexcept;
   void launch_task(const TreeTask<Real>& task) noexcept;
   bool arises(const TreeTask<Real>& task) const noexcept;
-  void compute(TreeTask<Real> task, std::span<Real> array, std::size_t n,
-               std::span<StateStatus> status, const Range& range) noexcept;
+  void compute(TreeTask<Real> task, std::span<Real> array, std::span<StateStatus> status,
+               const Range& range) noexcept;
   void fetch(Real* to, std::size_t numbers) noexcept { fetch(to, 1, numbers, numbers); }
   void fetch(Real* to, std::size_t rows, std::size_t numbers, std::size_t step) noexcept;
   void write_status(std::span<StateStatus> status, const Range& range) noexcept;
@@ -155,6 +174,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   StateEntries<Real> entries_;
   MakeTreeDynamics<Real> make_tree_;
   BlockOperations<Real> block_operations_;
+  MassMatrixOperations<Real> matrix_operations_;
   GpuSettings settings_;
   std::array<Pipeline<Real>, 2> pipelines_;
   std::size_t pipeline_count_ = 1;
@@ -162,8 +182,9 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   GpuEvent begun_;                                ///< from here on the second one may work
   DeviceModel<Real> model_;
   DeviceTree tree_shape_;
-  std::unique_ptr<TreeDynamics<Real>> tree_;
-  std::optional<DeviceBlocks<Real>> blocks_;
+  std::unique_ptr<TreeDynamics<Real>> tree_;            ///< where bodies in parallel go by scans
+  std::optional<DeviceBlocks<Real>> blocks_;            ///< where they go by blocks
+  std::optional<DeviceMassMatrix<Real>> matrix_;        ///< likewise, unless it is too large
   std::array<GpuGraph, TreeTask<Real>::kinds> graphs_;  ///< of the tasks that arise, or of none
   ChunkPlan plan_{};
   std::size_t nonzeros_ = 0;

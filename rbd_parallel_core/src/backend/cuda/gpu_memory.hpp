@@ -22,9 +22,10 @@ class GpuMemory {
   enum class Place { device, pinned };
 
   GpuMemory() = default;
-  GpuMemory(const GpuApi& api, Place place, std::size_t bytes) : api_(&api), place_(place) {
+  GpuMemory(const GpuApi& api, Place place, std::size_t bytes)
+      : api_(&api), place_(place), bytes_(bytes == 0 ? 1 : bytes) {
     const auto allocate = place == Place::device ? api.allocate : api.allocate_pinned;
-    require(api, allocate(&memory_, bytes == 0 ? 1 : bytes),
+    require(api, allocate(&memory_, bytes_),
             "taking " + std::to_string(bytes) + " bytes of " +
                 (place == Place::device ? "the device" : "pinned memory"));
   }
@@ -40,16 +41,19 @@ class GpuMemory {
   }
 
   std::byte* get() const noexcept { return static_cast<std::byte*>(memory_); }
+  std::size_t bytes() const noexcept { return bytes_; }
 
  private:
   void swap(GpuMemory& other) noexcept {
     std::swap(api_, other.api_);
     std::swap(place_, other.place_);
+    std::swap(bytes_, other.bytes_);
     std::swap(memory_, other.memory_);
   }
 
   const GpuApi* api_ = nullptr;
   Place place_ = Place::device;
+  std::size_t bytes_ = 0;
   void* memory_ = nullptr;
 };
 

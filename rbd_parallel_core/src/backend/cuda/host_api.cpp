@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,13 +37,8 @@ struct Allocations {
   }
 };
 
-/// A launch as it was asked for, with what its kernel takes.
-struct RecordedLaunch {
-  HostEntry entry;
-  LaunchShape shape;
-  std::vector<std::max_align_t> body;
-};
-using Recording = std::vector<RecordedLaunch>;
+/// Work as it was asked for, one step after the other.
+using Recording = std::vector<std::function<void()>>;
 
 /// What the calling thread records.
 struct Capture {
@@ -54,6 +50,7 @@ struct Capture {
     thread_local static Capture capture;
     return capture;
   }
+  bool is_of(GpuApi::Stream of) const { return recording != nullptr && stream == of; }
   /// Spoils it by something that cannot be recorded. Returns 0 where nothing is.
   int refuse() {
     if (recording == nullptr) return gpu_error::none;
@@ -124,9 +121,14 @@ int copy(void* to, const void* from, std::size_t bytes, GpuApi::Stream) {
   std::memcpy(to, from, bytes);
   return 0;
 }
-int clear(void* memory, std::size_t bytes, GpuApi::Stream) {
-  if (const int error = Capture::own().refuse(); error != gpu_error::none) return error;
-  std::memset(memory, 0, bytes);
+int clear(void* memory, std::size_t bytes, GpuApi::Stream stream) {
+  const auto step = [=] { std::memset(memory, 0, bytes); };
+  const Capture& capture = Capture::own();
+  if (capture.is_of(stream)) {
+    capture.recording->emplace_back(step);
+  } else {
+    step();
+  }
   return 0;
 }
 void run(HostEntry entry, const LaunchShape& shape, const void* body) {
@@ -142,13 +144,14 @@ int launch(void (*entry)(), const LaunchShape& shape, const void* body, std::siz
   }
   const auto function = reinterpret_cast<HostEntry>(entry);
   const Capture& capture = Capture::own();
-  if (capture.recording == nullptr || capture.stream != stream) {
+  if (!capture.is_of(stream)) {
     run(function, shape, body);
     return 0;
   }
   std::vector<std::max_align_t> kept(bytes / sizeof(std::max_align_t) + 1);
   std::memcpy(kept.data(), body, bytes);
-  capture.recording->push_back({function, shape, std::move(kept)});
+  capture.recording->emplace_back(
+      [function, shape, kept = std::move(kept)] { run(function, shape, kept.data()); });
   return 0;
 }
 int synchronize(GpuApi::Stream) { return Capture::own().refuse(); }
@@ -170,7 +173,7 @@ int begin_capture(GpuApi::Stream stream) {
 int end_capture(GpuApi::Stream stream, GpuApi::Graph* graph) {
   *graph = nullptr;
   Capture& capture = Capture::own();
-  if (capture.recording == nullptr || capture.stream != stream) return gpu_error::invalid_value;
+  if (!capture.is_of(stream)) return gpu_error::invalid_value;
   Capture ended = std::exchange(capture, {});
   if (ended.failed) return capture_invalidated;
   *graph = ended.recording.release();
@@ -178,9 +181,7 @@ int end_capture(GpuApi::Stream stream, GpuApi::Graph* graph) {
 }
 int launch_graph(GpuApi::Graph graph, GpuApi::Stream) {
   if (const int error = Capture::own().refuse(); error != gpu_error::none) return error;
-  for (const RecordedLaunch& launch : *static_cast<const Recording*>(graph)) {
-    run(launch.entry, launch.shape, launch.body.data());
-  }
+  for (const auto& step : *static_cast<const Recording*>(graph)) step();
   return 0;
 }
 int destroy_graph(GpuApi::Graph graph) {

@@ -48,6 +48,8 @@ class GpuScans final : public TreeDynamics<Real> {
     return launcher_.error;
   }
 
+  std::size_t bytes() const noexcept override { return memory_.bytes(); }
+
  private:
   using Launcher = GpuLauncher<Entries>;
 
