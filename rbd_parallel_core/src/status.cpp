@@ -91,7 +91,29 @@ std::string unsupported_text(const Result& result) {
            " takes no f_ext; use aba, crba or automatic";
   }
   if (result.argument == Argument::method) return refused_method(result);
+  if (result.argument == Argument::links) {
+    return "this backend takes at most " + std::to_string(result.expected) +
+           " wrenches for each state; f_ext has " + std::to_string(result.actual);
+  }
+  if (result.argument == Argument::mass_matrix) {
+    return "this backend offers what was asked of the mass matrix up to nv = " +
+           std::to_string(result.expected) +
+           "; this model has nv = " + std::to_string(result.actual);
+  }
+  if (result.argument == Argument::sparse) {
+    return "this backend offers a sparse mass matrix of up to " + std::to_string(result.expected) +
+           " numbers; that of this model has " + std::to_string(result.actual);
+  }
   return "this backend does not offer the operation; choose another one";
+}
+
+/// `actual` is the method of forward dynamics that the host computes, or 0: it is none of that.
+std::string on_device_text(const std::string& name, const Result& result) {
+  const std::string place = name + " lies on the device, expected an array of the host";
+  const auto method = static_cast<ForwardMethod>(result.actual);
+  if (method == ForwardMethod::automatic) return place;
+  return place + " for method " + name_of(method) +
+         ", which the host computes; copy it there, or use aba, crba or automatic";
 }
 
 }  // namespace
@@ -119,6 +141,8 @@ std::string message(const Result& result) {
       return unsupported_text(result);
     case Code::failed:
       return "the backend failed to complete the call; configure it again";
+    case Code::on_device:
+      return on_device_text(name, result);
   }
   return "unknown result";
 }

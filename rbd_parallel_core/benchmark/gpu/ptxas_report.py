@@ -9,6 +9,7 @@ import sys
 from typing import NamedTuple
 
 MOST_REGISTERS = 255  # a thread has no more
+MOST_SPILLED_BY_CUB = 8  # bytes: how many registers its kernels take is its choice, and one of them keeps a float in memory for sm_75
 
 
 class Kernel(NamedTuple):
@@ -20,8 +21,9 @@ class Kernel(NamedTuple):
 
     def over_budget(self):
         """Why it is, or None."""
-        if self.spilled:
-            return f"{self.name} for {self.architecture} spills {self.spilled} bytes, 0 are allowed"
+        allowed = MOST_SPILLED_BY_CUB if self.name.startswith("cub::") else 0
+        if self.spilled > allowed:
+            return f"{self.name} for {self.architecture} spills {self.spilled} bytes, {allowed} are allowed"
         if self.registers > MOST_REGISTERS:
             return f"{self.name} for {self.architecture} takes {self.registers} registers, allowed are {MOST_REGISTERS}"
         return None
@@ -34,7 +36,11 @@ def demangled(names):
 
 
 def short(name):
-    """The body of a kernel: device_kernel<ns::Body<double, true> >(...) is Body<double, true>."""
+    """The body of a kernel: device_kernel<ns::Body<double, true> >(...) is Body<double, true>. Those of CUB are short too:
+    cub::...::DeviceScanKernel<..., ns::Force<double>*, ...>(...) is cub::DeviceScan<Force>."""
+    library = re.match(r"void cub::.*?(\w+)Kernel<(?:.*?rbd_parallel_core::(\w+)<)?", name)
+    if library:
+        return f"cub::{library.group(1)}" + (f"<{library.group(2)}>" if library.group(2) else "")
     body = re.search(r"device_kernel<(.*?) ?>\(", name)
     text = body.group(1) if body else name
     text = text.replace("rbd_parallel_core::", "").replace("(Rates)0", "at rest").replace("(Rates)1", "velocities")

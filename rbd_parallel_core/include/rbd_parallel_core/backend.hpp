@@ -123,6 +123,9 @@ class BasicBackend {
   virtual bool goes_by_two_ports() const noexcept { return false; }
   /// Up to which nv it takes ForwardMethod::crba, which keeps a dense mass matrix.
   virtual int largest_nv_by_crba() const noexcept { return std::numeric_limits<int>::max(); }
+  /// Code::on_device, with the argument, if this is memory of a device. What the host reads or
+  /// writes for every backend is shown here first: links, and all of a method of the literature.
+  virtual Result refuse_on_device(Argument, const void*) noexcept { return {}; }
 
   // Arguments arrive checked and with batch > 0. What a backend leaves out is Code::unsupported.
   virtual Result do_inverse_dynamics(const InverseDynamics& args) noexcept;
@@ -138,7 +141,10 @@ class BasicBackend {
   Result refused(ForwardMethod method) const noexcept;
   std::string why_not(ForwardMethod method) const;
   std::string other_methods() const;
-  void by_published_method(PublishedMethod method, const ForwardDynamics& args) noexcept;
+  Result by_published_method(PublishedMethod method, const ForwardDynamics& args) noexcept;
+  /// Refuses an array that is not the host's.
+  template <class T>
+  Result on_host(Argument argument, std::span<T> array) noexcept;
 
   std::shared_ptr<const Model> model_;
   std::size_t nonzeros_ = 0;  ///< of the lower triangle of M

@@ -18,6 +18,7 @@ enum class Code : std::uint8_t {
   out_of_range,     ///< an index (of a link) is outside of its range
   unsupported,  ///< this backend does not offer the operation, or the model rules out the method
   failed,       ///< the backend could not complete the call (a lost device, for instance)
+  on_device,    ///< an array lies on a device where the host reads or writes it
 };
 
 /// Which argument a refusal is about.

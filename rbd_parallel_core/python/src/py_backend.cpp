@@ -47,6 +47,7 @@ void require_ok(const Result& result) {
     case Code::wrong_size:
     case Code::missing:
     case Code::out_of_range:
+    case Code::on_device:
       refuse(message(result));
     default:
       throw std::runtime_error(message(result));
@@ -138,10 +139,6 @@ class NumpyBackend final : public PyBackend {
         {"auto", "aba", "crba", "two_port", "jsiia", "hybrid_abia", "crba_sparse", "dca", "dcae"})];
     States<Real> states = states_from(q);
     const Array<Real> v_in = velocities("v", v, states), tau_in = velocities("tau", tau, states);
-    if (states.q.on_device() && published_method_of(chosen)) {
-      refuse("method: expected \"auto\", \"aba\" or \"crba\" for arrays on the device, got \"" +
-             std::string(method) + "\", which the host computes");
-    }
     const Wrenches<Real> wrenches = wrenches_from(f_ext, axes, states);
     const Array<Real> qdd = output(out, states.shape.with({nv()}), {states.q, v_in, tau_in});
     run("forward_dynamics", states, [&](std::span<StateStatus> status) {

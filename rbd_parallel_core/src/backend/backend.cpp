@@ -60,6 +60,11 @@ class Checker {
     }
     return *this;
   }
+  /// What was found out about an argument elsewhere.
+  Checker& accept(const Result& finding) noexcept {
+    if (result_.ok()) result_ = finding;
+    return *this;
+  }
   template <class Real>
   Checker& wrenches(const BasicExternalWrenches<Real>& f_ext) noexcept {
     if (!result_.ok()) return *this;
@@ -213,8 +218,21 @@ std::string BasicBackend<Real>::other_methods() const {
 }
 
 template <class Real>
-void BasicBackend<Real>::by_published_method(PublishedMethod method,
-                                             const ForwardDynamics& args) noexcept {
+template <class T>
+Result BasicBackend<Real>::on_host(Argument argument, std::span<T> array) noexcept {
+  if (!configured() || array.empty()) return {};
+  return refuse_on_device(argument, array.data());
+}
+
+template <class Real>
+Result BasicBackend<Real>::by_published_method(PublishedMethod method,
+                                               const ForwardDynamics& args) noexcept {
+  for (Result refusal : {on_host(Argument::q, args.q), on_host(Argument::v, args.v),
+                         on_host(Argument::tau, args.tau), on_host(Argument::qdd, args.qdd),
+                         on_host(Argument::status, args.status)}) {
+    if (refusal.code == Code::on_device) refusal.actual = static_cast<std::int64_t>(args.method);
+    if (!refusal.ok()) return refusal;
+  }
   const auto nq = static_cast<std::size_t>(model_->nq());
   const auto nv = static_cast<std::size_t>(model_->nv());
   const std::size_t width = args.layout == Layout::lanes ? lane_width() : 1;
@@ -238,6 +256,7 @@ void BasicBackend<Real>::by_published_method(PublishedMethod method,
     for (std::size_t k = 0; k < nv; ++k) args.qdd[at(k, nv)] = qdd[k];
     if (!args.status.empty()) args.status[s] = status;
   }
+  return {};
 }
 
 template <class Real>
@@ -251,6 +270,7 @@ Result BasicBackend<Real>::inverse_dynamics(const InverseDynamics& args) noexcep
   check.need(Argument::q, args.q, check.nq())
       .allow(Argument::v, args.v, check.nv())
       .allow(Argument::a, args.a, check.nv())
+      .accept(on_host(Argument::links, args.f_ext.links))
       .wrenches(args.f_ext)
       .need(Argument::tau, args.tau, check.nv())
       .status(args.status);
@@ -295,6 +315,7 @@ Result BasicBackend<Real>::forward_dynamics(const ForwardDynamics& args) noexcep
   check.need(Argument::q, args.q, check.nq())
       .allow(Argument::v, args.v, check.nv())
       .allow(Argument::tau, args.tau, check.nv())
+      .accept(on_host(Argument::links, args.f_ext.links))
       .wrenches(args.f_ext)
       .need(Argument::qdd, args.qdd, check.nv())
       .status(args.status);
@@ -304,10 +325,7 @@ Result BasicBackend<Real>::forward_dynamics(const ForwardDynamics& args) noexcep
     return {Code::unsupported, Argument::wrenches, 0, static_cast<std::int64_t>(args.method)};
   }
   if (check.done()) return check.result();
-  if (published) {
-    by_published_method(*published, args);
-    return {};
-  }
+  if (published) return by_published_method(*published, args);
   ForwardDynamics chosen = args;
   if (args.method == ForwardMethod::automatic) {
     chosen.method = model_->has_mimic() ? ForwardMethod::crba : ForwardMethod::aba;
@@ -331,6 +349,7 @@ template <class Real>
 Result BasicBackend<Real>::link_kinematics(const LinkKinematics& args) noexcept {
   Checker check = checker(*this, args);
   check.need(Argument::q, args.q, check.nq())
+      .accept(on_host(Argument::links, args.links))
       .links(args.links)
       .allow(Argument::poses, args.poses, 7 * args.links.size())
       .allow(Argument::jacobian, args.jacobian, 6 * check.nv() * args.links.size())

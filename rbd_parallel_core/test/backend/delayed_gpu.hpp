@@ -37,15 +37,28 @@ struct DelayedGpu {
         return enqueue(stream, [=] { return host_api().copy(to, from, bytes, stream); });
       };
       t.clear = [](void* memory, std::size_t bytes, GpuApi::Stream stream) {
+        if (stream == recorded()) return host_api().clear(memory, bytes, stream);
         return enqueue(stream, [=] { return host_api().clear(memory, bytes, stream); });
       };
       t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,
                     GpuApi::Stream stream) {
+        if (stream == recorded()) return host_api().launch(entry, shape, body, bytes, stream);
         std::vector<std::max_align_t> kept(bytes / sizeof(std::max_align_t) + 1);
         std::memcpy(kept.data(), body, bytes);
         return enqueue(stream, [=, kept = std::move(kept)] {
           return host_api().launch(entry, shape, kept.data(), bytes, stream);
         });
+      };
+      t.begin_capture = [](GpuApi::Stream stream) {
+        recorded() = stream;
+        return host_api().begin_capture(stream);
+      };
+      t.end_capture = [](GpuApi::Stream stream, GpuApi::Graph* graph) {
+        recorded() = nullptr;
+        return host_api().end_capture(stream, graph);
+      };
+      t.launch_graph = [](GpuApi::Graph graph, GpuApi::Stream stream) {
+        return enqueue(stream, [=] { return host_api().launch_graph(graph, stream); });
       };
       t.record_event = [](GpuApi::Event event, GpuApi::Stream stream) {
         marks()[event] = {stream, queues()[stream].steps.size()};
@@ -101,6 +114,11 @@ struct DelayedGpu {
   static std::map<GpuApi::Event, Mark>& marks() {
     static std::map<GpuApi::Event, Mark> all;
     return all;
+  }
+  /// The stream whose launches are recorded, or null.
+  static GpuApi::Stream& recorded() {
+    static GpuApi::Stream stream = nullptr;
+    return stream;
   }
   static int& created() {
     static int count = 0;

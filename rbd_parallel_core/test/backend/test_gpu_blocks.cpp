@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <string>
 
 #include "cuda/gpu_backend.hpp"
 #include "cuda/host_kernels.hpp"
 #include "faulty_gpu.hpp"
+#include "gpu_trees.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 
 namespace rbd_parallel_core {
@@ -18,28 +18,6 @@ namespace {
 
 using conformance::Random;
 using conformance::random_configuration;
-using conformance::RobotBuilder;
-using SharedModel = std::shared_ptr<const Model>;
-
-/// `bodies` links that hang on one of the `window` links before them, by joints of these kinds in
-/// turn.
-SharedModel random_tree(int bodies, int window, const std::vector<JointKind>& kinds, Base base) {
-  RobotBuilder builder("tree", 5);
-  Random random(static_cast<std::uint64_t>(window));
-  std::vector<std::string> links{"base"};
-  for (int i = 0; i < bodies; ++i) {
-    const int newest = static_cast<int>(links.size()) - 1;
-    const int back = static_cast<int>(random.uniform(0, std::min(window, newest + 1)));
-    const auto kind = kinds[static_cast<std::size_t>(i) % kinds.size()];
-    const std::string& parent = links[static_cast<std::size_t>(newest - back)];
-    links.push_back(builder.add(parent, std::to_string(i), kind).child);
-  }
-  return std::make_shared<const Model>(builder.robot(base).model());
-}
-
-const std::vector<JointKind> every_kind = {
-    JointKind::revolute,  JointKind::revolute, JointKind::prismatic, JointKind::helical,
-    JointKind::spherical, JointKind::planar,   JointKind::floating};
 
 template <class Real>
 struct State {

@@ -16,9 +16,10 @@ std::unique_ptr<BasicBackend<Real>> make_gpu(const GpuSettings& settings = {}) {
   return std::make_unique<GpuBackend<Real>>(host_api(), host_kernels<Real>(), settings);
 }
 
-std::unique_ptr<Backend> make_tree(const TreeOptions& options) {
-  return std::make_unique<RehousedBackend<double, PlainMemory>>(
-      make_gpu<double>({.bodies_in_parallel = true}), options);
+std::unique_ptr<Backend> make_tree(const TreeOptions& options, GpuSettings settings = {}) {
+  settings.bodies_in_parallel = true;
+  return std::make_unique<RehousedBackend<double, PlainMemory>>(make_gpu<double>(settings),
+                                                                options);
 }
 
 }  // namespace
@@ -45,6 +46,19 @@ RBD_BACKEND_CONFORMANCE(GpuTree, {.name = "cuda with bodies in parallel, by scan
 RBD_BACKEND_CONFORMANCE(GpuBlocks, {.name = "cuda with bodies in parallel, by blocks",
                                     .make = [] { return make_tree({.block = 2}); },
                                     .tolerance = 1e-11});
+
+/// The same with launches that were recorded, scans being those of a library.
+RBD_BACKEND_CONFORMANCE(GpuScanGraphs, {.name = "cuda with graphs of scans by a library",
+                                        .make =
+                                            [] {
+                                              return make_tree({.family = TreeFamily::scans},
+                                                               {.graphs = true, .cub_scans = true});
+                                            },
+                                        .tolerance = 1e-11});
+RBD_BACKEND_CONFORMANCE(GpuBlockGraphs,
+                        {.name = "cuda with graphs of blocks",
+                         .make = [] { return make_tree({.block = 2}, {.graphs = true}); },
+                         .tolerance = 1e-11});
 
 RBD_BACKEND_CONFORMANCE(GpuFloat,
                         {.name = "cuda of float",

@@ -248,6 +248,97 @@ TEST_F(GpuHostSide, PartsOfRowsOnTheDevice) {
   EXPECT_TRUE(std::equal(J.begin(), J.end(), J_there.span().begin()));
 }
 
+/// Methods that the host computes for every backend do not touch the device: whichever array lies
+/// there is refused by name.
+TEST_F(GpuHostSide, MethodsOfTheHostRefuseArraysOnTheDevice) {
+  const auto model = std::make_shared<const Model>(serial_chain(4));
+  const Numbers numbers(*model, 1);
+  std::vector<double> qdd(numbers.v.size());
+  std::vector<StateStatus> status(1);
+  const DeviceArray there(numbers.q);
+  GpuMemory status_memory(host_api(), GpuMemory::Place::device, sizeof(StateStatus));
+  const std::span status_there(reinterpret_cast<StateStatus*>(status_memory.get()), 1);
+  const auto backend = make_gpu();
+  backend->configure(model);
+  for (const PublishedMethod published : published_methods) {
+    const ForwardMethod method = forward_method_of(published);
+    backend->prepare(method);
+    const ForwardDynamics of_host{.q = numbers.q,
+                                  .v = numbers.v,
+                                  .tau = numbers.a,
+                                  .method = method,
+                                  .qdd = qdd,
+                                  .status = status};
+    EXPECT_TRUE(backend->forward_dynamics(of_host));
+    const auto refuses = [&](Argument argument, const auto& change) {
+      ForwardDynamics args = of_host;
+      change(args);
+      const Result result = backend->forward_dynamics(args);
+      EXPECT_EQ(result.code, Code::on_device) << name_of(method);
+      EXPECT_EQ(result.argument, argument) << name_of(method);
+      EXPECT_NE(message(result).find(std::string("for method ") + name_of(published)),
+                std::string::npos)
+          << message(result);
+    };
+    refuses(Argument::q, [&](ForwardDynamics& args) { args.q = there.span(); });
+    refuses(Argument::v, [&](ForwardDynamics& args) { args.v = there.span(); });
+    refuses(Argument::tau, [&](ForwardDynamics& args) { args.tau = there.span(); });
+    refuses(Argument::qdd, [&](ForwardDynamics& args) { args.qdd = there.span(); });
+    refuses(Argument::status, [&](ForwardDynamics& args) { args.status = status_there; });
+  }
+  EXPECT_TRUE(backend->forward_dynamics(
+      {.q = there.span(), .v = {}, .tau = {}, .qdd = qdd, .status = status_there}))
+      << "what the device computes takes all of them there";
+  FaultyGpu::fail_at = FaultyGpu::calls;
+  EXPECT_EQ(backend
+                ->forward_dynamics(
+                    {.q = numbers.q, .v = {}, .tau = {}, .method = ForwardMethod::dca, .qdd = qdd})
+                .code,
+            Code::failed)
+      << "a device that cannot say whose memory it is";
+}
+
+/// The host reads the names of links for every operation.
+TEST_F(GpuHostSide, RefusesLinksOnTheDevice) {
+  const auto model = small_tree();
+  const Numbers numbers(*model, 1);
+  GpuMemory memory(host_api(), GpuMemory::Place::device, sizeof(int));
+  const std::span links(reinterpret_cast<const int*>(memory.get()), 1);  // full of ones: link -1
+  const std::vector<double> wrench(6, 1.0);
+  std::vector<double> out(numbers.v.size()), poses(7);
+  const auto backend = make_gpu();
+  const auto refused = [&](const Result& result) {
+    EXPECT_EQ(message(result), "links lies on the device, expected an array of the host");
+  };
+  const ExternalWrenches f_ext{links, wrench, Axes::link};
+  EXPECT_EQ(backend->link_kinematics({.q = numbers.q, .links = links, .poses = poses}).code,
+            Code::not_configured);
+  EXPECT_EQ(FaultyGpu::calls, 0) << "no device is asked before there is one";
+  backend->configure(model);
+  refused(backend->inverse_dynamics(
+      {.q = numbers.q, .v = numbers.v, .a = numbers.a, .f_ext = f_ext, .tau = out}));
+  refused(backend->forward_dynamics(
+      {.q = numbers.q, .v = numbers.v, .tau = numbers.a, .f_ext = f_ext, .qdd = out}));
+  refused(backend->link_kinematics({.q = numbers.q, .links = links, .poses = poses}));
+}
+
+/// A device has lanes of one state: lane-ready arrays are rows, and may lie there as well.
+TEST_F(GpuHostSide, LaneReadyArraysOnTheDevice) {
+  const auto model = small_tree();
+  const std::size_t batch = 5, nv = static_cast<std::size_t>(model->nv());
+  const Numbers numbers(*model, batch);
+  const auto backend = make_gpu({.chunk = 2});
+  backend->configure(model, {.max_batch = batch});
+  ASSERT_EQ(backend->lane_width(), 1u);
+  std::vector<double> expected(batch * nv);
+  ASSERT_TRUE(
+      backend->bias_forces({.batch = batch, .q = numbers.q, .v = numbers.v, .tau = expected}));
+  const DeviceArray q(numbers.q), v(numbers.v), tau(std::vector<double>(batch * nv));
+  ASSERT_TRUE(backend->bias_forces(
+      {.batch = batch, .q = q.span(), .v = v.span(), .tau = tau.span(), .layout = Layout::lanes}));
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tau.span().begin()));
+}
+
 /// Each launch has a price of some microseconds: a call has four or five, whatever the robot.
 TEST_F(GpuHostSide, ACallHasFewLaunches) {
   const auto model = std::make_shared<const Model>(serial_chain(50));
@@ -306,12 +397,13 @@ TEST_F(GpuHostSide, MassMatrixByScans) {
   tree->configure(model);
   ASSERT_TRUE(tree->mass_matrix({.q = numbers.q, .mass_matrix = expected}));
   const auto gpu = make_gpu({.bodies_in_parallel = true});
-  gpu->configure(model);
+  gpu->configure(model, {.tree = {.family = TreeFamily::scans}});
   ASSERT_TRUE(gpu->mass_matrix({.q = numbers.q, .mass_matrix = M}));
   const double largest = *std::max_element(expected.begin(), expected.end());
   for (std::size_t k = 0; k < nv * nv; ++k) ASSERT_NEAR(M[k], expected[k], 1e-11 * largest);
-  EXPECT_EQ(make_states_only(model)->mass_matrix({.q = numbers.q, .mass_matrix = M}).code,
-            Code::unsupported);
+  EXPECT_EQ(message(make_states_only(model)->mass_matrix({.q = numbers.q, .mass_matrix = M})),
+            "this backend offers what was asked of the mass matrix up to nv = 512; this model has "
+            "nv = 700");
 }
 
 TEST(CudaBackend, IsThereOrSaysWhyNot) {

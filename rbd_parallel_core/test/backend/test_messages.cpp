@@ -34,8 +34,20 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
   EXPECT_EQ(message({Code::unsupported, Argument::inverse, 4096, 5000}),
             "the inverse of M is offered up to nv = 4096 unless the Cholesky factor is asked for "
             "too; this model has nv = 5000");
+  EXPECT_EQ(message({Code::unsupported, Argument::links, 8, 9}),
+            "this backend takes at most 8 wrenches for each state; f_ext has 9");
+  EXPECT_EQ(
+      message({Code::unsupported, Argument::mass_matrix, 512, 600}),
+      "this backend offers what was asked of the mass matrix up to nv = 512; this model has nv = "
+      "600");
   EXPECT_EQ(message({Code::failed, Argument::none, 0, 0}),
             "the backend failed to complete the call; configure it again");
+  EXPECT_EQ(message({Code::on_device, Argument::links, 0, 0}),
+            "links lies on the device, expected an array of the host");
+  EXPECT_EQ(
+      message({Code::on_device, Argument::qdd, 0, static_cast<std::int64_t>(ForwardMethod::dca)}),
+      "qdd lies on the device, expected an array of the host for method dca, which the host "
+      "computes; copy it there, or use aba, crba or automatic");
 }
 
 TEST(Message, EveryArgumentHasANameOfItsOwn) {

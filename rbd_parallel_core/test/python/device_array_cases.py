@@ -230,7 +230,8 @@ def test_methods_that_the_host_computes(cuda, model, there):
     q = DlPack(there(states(model)[0]))
     text = refused(cuda.forward_dynamics, q, method="jsiia")
     assert text == (
-        'method: expected "auto", "aba" or "crba" for arrays on the device, got "jsiia", which the host computes'
+        "q lies on the device, expected an array of the host for method jsiia, which the host computes; "
+        "copy it there, or use aba, crba or automatic"
     )
 
 

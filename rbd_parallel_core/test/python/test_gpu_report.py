@@ -46,6 +46,21 @@ def test_a_kernel_over_its_budget_is_caught(tmp_path, fault):
     assert "MassMatrix<double> for sm_90" in result.stderr
 
 
+def test_kernels_of_cub_have_short_names_and_a_budget():
+    """By the names that nvcc 13 gives them."""
+    prefix, force = "_ZN3cub21CUB_300001_SM_750_9006detail", "N17rbd_parallel_core5ForceIdEE"
+    names = {
+        f"{prefix}4scan20DeviceScanInitKernelINS0_13ScanTileStateI{force}Lb0EEEEEvT_i": "cub::DeviceScanInit<Force>",
+        f"{prefix}11EmptyKernelIvEEvv": "cub::Empty",
+    }
+    for symbol, name in names.items():
+        (kernel,) = ptxas_report.parse(report(stores=4, loads=4).replace(SYMBOL, symbol))
+        assert kernel.name == name
+        assert kernel.over_budget() is None
+        (kernel,) = ptxas_report.parse(report(stores=4, loads=8).replace(SYMBOL, symbol))
+        assert kernel.over_budget() == f"{name} for sm_90 spills 12 bytes, 8 are allowed"
+
+
 def test_no_report_is_a_fault(tmp_path):
     result = run(tmp_path)
     assert result.returncode == 1 and "no report" in result.stderr

@@ -10,8 +10,9 @@ namespace rbd_parallel_core {
 
 /// A new, unconfigured backend "cuda" with settings of its own; make_backend("cuda") takes the
 /// defaults. In the library rbd_parallel_cuda. The arrays of its calls may lie on the device, each
-/// as it likes; then they are not copied. Where there is no driver or device, configure throws
-/// std::runtime_error that says what is missing.
+/// as it likes; then they are not copied, unless GpuSettings::graphs says so. Indices of links are
+/// the host's, and so are all arrays of methods of the literature: Code::on_device. Where there is
+/// no driver or device, configure throws std::runtime_error that says what is missing.
 template <class Real = double>
 std::unique_ptr<BasicBackend<Real>> make_cuda_backend(const GpuSettings& settings = {});
 template <>

@@ -63,12 +63,13 @@ struct ScanPiecesBody {
   }
 };
 
-/// An Executor (executor.hpp) whose maps and scans are launches. Launcher: launch(body), which
-/// knows the entry of every body. All pointers that the text hands out are the device's.
+/// An Executor (executor.hpp) whose maps and scans are launches. All pointers that the text hands
+/// out are the device's. Launcher: launch(body), which knows the entry of every body, and
+/// scan(data, n, op, neutral, scratch), which has a library do it or returns false.
 ///
-/// A scan cuts its data into pieces of 64, scans their totals the same way, and then the pieces.
-/// The order of the operations depends on n alone, so the bits of a result do not change from run
-/// to run; 10^5 elements are five launches.
+/// A scan of our own cuts its data into pieces of 64, scans their totals the same way, and then the
+/// pieces. The order of the operations depends on n alone, so the bits of a result do not change
+/// from run to run; 10^5 elements are five launches.
 template <class Launcher>
 class GpuExecutor {
  public:
@@ -84,6 +85,7 @@ class GpuExecutor {
 
   template <class T, class Op>
   void exclusive_scan(T* data, std::int32_t n, const Op& op, const T& neutral, T* scratch) const {
+    if (launcher_->scan(data, n, op, neutral, scratch)) return;
     const std::int32_t count = pieces(n, piece);
     if (count > 1) {
       launcher_->launch(TotalsBody<T, Op>{data, n, piece, op, scratch});
@@ -95,6 +97,7 @@ class GpuExecutor {
     }
   }
 
+  /// Of our own.
   std::int32_t scan_scratch(std::int32_t n) const {
     const std::int32_t count = pieces(n, piece);
     return count > 1 ? count + scan_scratch(count) : 0;

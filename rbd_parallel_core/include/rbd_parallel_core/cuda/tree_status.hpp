@@ -19,6 +19,7 @@ struct TreeStatusBody {
   /// Coordinates at which the motion is singular, -1 where it is not.
   const std::int32_t* singular = nullptr;
   std::int32_t singular_count = 0;
+  bool results_seen = false;  ///< whoever wrote them has looked at them: see the taint
 
   LaunchShape shape() const { return {1, largest_block, sizeof(Finding) * largest_block}; }
 
@@ -58,7 +59,7 @@ struct TreeStatusBody {
     for (std::int32_t k = at.thread; k < singular_count; k += at.block_size) {
       first = first_of(first, singular[k]);
     }
-    return {inputs, taint_of(results, result_count, at), first};
+    return {inputs, results_seen ? Real(0) : taint_of(results, result_count, at), first};
   }
   static RBD_INLINE std::int32_t first_of(std::int32_t a, std::int32_t b) {
     if (a < 0 || b < 0) return a < 0 ? b : a;

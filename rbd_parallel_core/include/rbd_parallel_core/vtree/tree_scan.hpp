@@ -32,6 +32,17 @@ struct Sum {
   RBD_INLINE T inverse(const T& a) const { return neutral() - a; }
 };
 
+/// The operation of a group as an executor takes it. It has a name, so that scans with it can be
+/// compiled by themselves.
+template <class Group>
+struct Combine {
+  Group group;
+  template <class T>
+  RBD_INLINE T operator()(const T& a, const T& b) const {
+    return group.combine(a, b);
+  }
+};
+
 /// The steps of the Euler tour, a T each: what is scanned.
 template <class T>
 struct WholeSteps {
@@ -42,8 +53,7 @@ struct WholeSteps {
   RBD_INLINE void store(std::int32_t k, const T& value) const { step[k] = value; }
   template <Executor Exec, class Group>
   void scan(const Exec& executor, std::int32_t count, const Group& group) const {
-    const auto op = [group] RBD_LAMBDA(const T& a, const T& b) { return group.combine(a, b); };
-    executor.exclusive_scan(step, count, op, group.neutral(), scratch);
+    executor.exclusive_scan(step, count, Combine<Group>{group}, group.neutral(), scratch);
   }
 };
 

@@ -95,6 +95,12 @@ RBD_BLOCK_PHASE(Articulate, articulate);
 RBD_BLOCK_PHASE(ClosePaths, close_paths);
 RBD_BLOCK_PHASE(AccelerationSeams, acceleration_seams);
 RBD_BLOCK_PHASE(Accelerations, accelerations);
+RBD_BLOCK_PHASE(ReadPositions, read_positions);
+RBD_BLOCK_PHASE(FrameSeams, frame_seams);
+RBD_BLOCK_PHASE(ColumnAxes, axes);
+RBD_BLOCK_PHASE(Composites, composites);
+RBD_BLOCK_PHASE(CompositeSeams, composite_seams);
+RBD_BLOCK_PHASE(ColumnForces, forces);
 #undef RBD_BLOCK_PHASE
 
 }  // namespace rbd_parallel_core

@@ -17,7 +17,9 @@ struct ChunkPlan {
   std::int64_t workspace;       ///< numbers of a state
   std::int64_t matrix;          ///< nv x nv, or 0: too large for matrices
   std::int64_t wrench_numbers;  ///< that fit into a chunk
-  std::int64_t tree_matrix;     ///< nv x nv where the bodies are computed in parallel, else 0
+  // Where the bodies are computed in parallel, else 0:
+  std::int64_t tree_matrix;    ///< nv x nv, or 0: too large
+  std::int64_t tree_nonzeros;  ///< of a sparse matrix by blocks, or 0: too many
 };
 
 /// An array of the caller on its way: rows in pinned memory, rows on the device, lanes.
@@ -30,11 +32,12 @@ struct Slot {
 template <class Real>
 class ChunkBuffers {
  public:
-  Slot<Real> q, v, a, wrenches, out;
-  Real* link;  ///< lanes of what is computed of one link
-  Real *forces, *workspace, *taint, *matrix, *inverse;
-  StateStatus *status, *pinned_status;
-  std::int32_t *links, *pinned_links;
+  Slot<Real> q{}, v{}, a{}, wrenches{}, out{};
+  Real* link = nullptr;  ///< lanes of what is computed of one link
+  Real *forces = nullptr, *workspace = nullptr, *taint = nullptr, *matrix = nullptr,
+       *inverse = nullptr;
+  StateStatus *status = nullptr, *pinned_status = nullptr;
+  std::int32_t *links = nullptr, *pinned_links = nullptr;
 
   ChunkBuffers() = default;
   ChunkBuffers(const GpuApi& api, const ChunkPlan& plan) {
@@ -82,7 +85,7 @@ class ChunkBuffers {
     cut(v, plan.nv * plan.states, plan.nv * plan.stride);
     cut(a, plan.nv * plan.states, plan.nv * plan.stride);
     cut(wrenches, plan.wrench_numbers, plan.wrench_numbers);
-    cut(out, std::max(largest_out * plan.states, plan.tree_matrix),
+    cut(out, std::max({largest_out * plan.states, plan.tree_matrix, plan.tree_nonzeros}),
         std::max(plan.nv, energy_numbers) * plan.stride);
     on_device.cut(link, link_numbers * plan.stride);
     on_device.cut(forces, 6 * plan.bodies * plan.stride);

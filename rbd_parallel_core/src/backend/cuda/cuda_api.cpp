@@ -74,6 +74,34 @@ int wait_event(GpuApi::Stream stream, GpuApi::Event event) {
 int synchronize_event(GpuApi::Event event) {
   return checked(cudaEventSynchronize(event_of(event)));
 }
+// Relaxed: the first launch of a kernel may have to load it, which the other modes can forbid.
+int begin_capture(GpuApi::Stream stream) {
+  return checked(cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeRelaxed));
+}
+cudaGraphExec_t graph_of(GpuApi::Graph graph) { return static_cast<cudaGraphExec_t>(graph); }
+int launch_graph(GpuApi::Graph graph, GpuApi::Stream stream) {
+  return checked(cudaGraphLaunch(graph_of(graph), stream_of(stream)));
+}
+int destroy_graph(GpuApi::Graph graph) { return checked(cudaGraphExecDestroy(graph_of(graph))); }
+int end_capture(GpuApi::Stream stream, GpuApi::Graph* graph) {
+  *graph = nullptr;
+  cudaGraph_t recorded = nullptr;
+  int error = checked(cudaStreamEndCapture(stream_of(stream), &recorded));
+  if (error != gpu_error::none) return error;
+  cudaGraphExec_t executable = nullptr;
+  error = checked(cudaGraphInstantiate(&executable, recorded, 0));
+  const int destroyed = checked(cudaGraphDestroy(recorded));
+  if (error != gpu_error::none) return error;
+  // Sent now, so that the first launch has nothing left to prepare.
+  error = checked(cudaGraphUpload(executable, stream_of(stream)));
+  if (error == gpu_error::none) error = destroyed;
+  if (error == gpu_error::none) {
+    *graph = executable;
+  } else {
+    static_cast<void>(destroy_graph(executable));
+  }
+  return error;
+}
 const char* error_text(int error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
 
 }  // namespace
@@ -86,7 +114,8 @@ const GpuApi& cuda_api() {
                               copy,           clear,           launch,
                               synchronize,    create_event,    destroy_event,
                               record_event,   wait_event,      synchronize_event,
-                              error_text};
+                              begin_capture,  end_capture,     launch_graph,
+                              destroy_graph,  error_text};
   return api;
 }
 

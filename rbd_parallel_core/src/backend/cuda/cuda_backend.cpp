@@ -11,7 +11,8 @@ namespace {
 
 template <class Real>
 GpuKernels<Real> device_kernels() {
-  return {device_state_entries<Real>(), make_device_scans<Real>, device_blocks<Real>()};
+  return {device_state_entries<Real>(), make_device_scans<Real>, device_blocks<Real>(),
+          device_mass_matrix<Real>()};
 }
 
 }  // namespace

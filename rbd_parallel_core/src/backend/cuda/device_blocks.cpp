@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
+#include "device_image.hpp"
 #include "kernels/kernel_memory.hpp"
 #include "tree/block_cut.hpp"
 #include "tree/block_kernels.hpp"
@@ -52,30 +52,6 @@ std::vector<BlockLevel> levels_of(const BlockPlan& plan, const std::vector<std::
   return levels;
 }
 
-/// Arrays of the host one behind the other, to be sent at once.
-class Image {
- public:
-  template <class T>
-  std::size_t append(std::span<const T> array) {
-    constexpr std::size_t alignment = 256;
-    const std::size_t at = (bytes_.size() + alignment - 1) / alignment * alignment;
-    bytes_.resize(at + array.size_bytes());
-    if (!array.empty()) std::memcpy(bytes_.data() + at, array.data(), array.size_bytes());
-    return at;
-  }
-  std::span<const std::byte> bytes() const { return bytes_; }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-GpuMemory sent(const GpuApi& api, GpuApi::Stream stream, std::span<const std::byte> bytes) {
-  GpuMemory memory(api, GpuMemory::Place::device, bytes.size());
-  require(api, api.copy(memory.get(), bytes.data(), bytes.size(), stream), "sending the blocks");
-  require(api, api.synchronize(stream), "sending the blocks");
-  return memory;
-}
-
 }  // namespace
 
 template <class Real>
@@ -109,7 +85,7 @@ void DeviceBlocks<Real>::send_shared(const GpuApi& api, GpuApi::Stream stream,
   const KernelMemory shared(bytes);
   context.shared = shared.get();
   table.prepare(context);
-  shared_ = sent(api, stream, {shared.get(), bytes});
+  shared_ = sent(api, stream, {shared.get(), bytes}, "sending the blocks");
   launch_.context.shared = shared_.get();
   const auto* const singular =
       reinterpret_cast<const std::byte*>(BlockShared<Real>::in(context).singular);
@@ -121,12 +97,12 @@ template <class Real>
 void DeviceBlocks<Real>::send_plan(const GpuApi& api, GpuApi::Stream stream, const BlockPlan& plan,
                                    std::span<const PackOffsets> offsets,
                                    std::span<const std::int32_t> starts) {
-  Image image;
+  DeviceImage image;
   const std::size_t at_packs = image.append(plan.packs()), at_blocks = image.append(plan.blocks()),
                     at_lanes = image.append(plan.lanes()), at_nodes = image.append(plan.nodes()),
                     at_hanging = image.append(plan.hanging()), at_offsets = image.append(offsets),
                     at_starts = image.append(starts);
-  plan_ = sent(api, stream, image.bytes());
+  plan_ = image.sent_to(api, stream, "sending the blocks");
   const auto place = [&]<class T>(const T*& pointer, std::size_t at) {
     pointer = reinterpret_cast<const T*>(plan_.get() + at);
   };

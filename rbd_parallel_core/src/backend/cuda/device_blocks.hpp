@@ -28,6 +28,10 @@ class DeviceBlocks {
   /// After forward dynamics, there: for each block the coordinate at which the motion is singular,
   /// or -1.
   std::span<const std::int32_t> singular() const { return singular_; }
+  /// Of the device.
+  std::size_t bytes() const {
+    return plan_.bytes() + shared_.bytes() + work_.bytes() + scratch_.bytes();
+  }
 
  private:
   void send_shared(const GpuApi& api, GpuApi::Stream stream, BlockContext<Real> context);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "block_launch.hpp"
+#include "mass_matrix_launch.hpp"
 #include "rbd_parallel_core/cuda/state_entries.hpp"
 #include "tree_dynamics.hpp"
 
@@ -18,15 +19,18 @@ StateEntries<float> device_state_entries<float>();
 /// The scan forms on a device.
 template <class Real>
 std::unique_ptr<TreeDynamics<Real>> make_device_scans(const GpuApi& api, GpuApi::Stream stream,
-                                                      const ScanRobot<Real>& robot);
+                                                      const ScanRobot<Real>& robot,
+                                                      bool by_library);
 template <>
 std::unique_ptr<TreeDynamics<double>> make_device_scans<double>(const GpuApi& api,
                                                                 GpuApi::Stream stream,
-                                                                const ScanRobot<double>& robot);
+                                                                const ScanRobot<double>& robot,
+                                                                bool by_library);
 template <>
 std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuApi& api,
                                                               GpuApi::Stream stream,
-                                                              const ScanRobot<float>& robot);
+                                                              const ScanRobot<float>& robot,
+                                                              bool by_library);
 
 /// Dynamics by blocks on a device.
 template <class Real>
@@ -35,5 +39,13 @@ template <>
 BlockOperations<double> device_blocks<double>();
 template <>
 BlockOperations<float> device_blocks<float>();
+
+/// The mass matrix by blocks on a device.
+template <class Real>
+MassMatrixOperations<Real> device_mass_matrix();
+template <>
+MassMatrixOperations<double> device_mass_matrix<double>();
+template <>
+MassMatrixOperations<float> device_mass_matrix<float>();
 
 }  // namespace rbd_parallel_core

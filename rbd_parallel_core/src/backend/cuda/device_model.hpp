@@ -60,6 +60,7 @@ class DeviceModel {
 
   const ModelView<Real>& view() const { return view_; }
   const std::int32_t* entries() const { return entries_; }
+  std::size_t bytes() const { return memory_.bytes(); }  ///< of the device
 
  private:
   template <class T>
@@ -112,6 +113,7 @@ class DeviceTree {
 
   const VTreeView& tree() const { return tree_; }
   const ColumnOwners& owners() const { return owners_; }
+  std::size_t bytes() const { return memory_.bytes(); }  ///< of the device
 
  private:
   GpuMemory memory_;

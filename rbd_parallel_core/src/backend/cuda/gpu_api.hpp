@@ -13,6 +13,7 @@ namespace rbd_parallel_core {
 struct GpuApi {
   using Stream = void*;
   using Event = void*;  ///< a mark in a stream
+  using Graph = void*;  ///< launches that were recorded
 
   int (*driver_version)(int* version);   ///< 1000 major + 10 minor; 0: there is no driver
   int (*runtime_version)(int* version);  ///< that the library was built with
@@ -37,12 +38,22 @@ struct GpuApi {
   int (*record_event)(Event event, Stream stream);  ///< after all that `stream` holds by now
   int (*wait_event)(Stream stream, Event event);    ///< what is queued from now on runs after it
   int (*synchronize_event)(Event event);            ///< the caller waits for it
+  /// What is launched or cleared in the stream from now on is recorded and does not run. Until
+  /// end_capture no memory is taken, nobody waits, and nothing else is asked of the stream. Other
+  /// threads and streams are left alone.
+  int (*begin_capture)(Stream stream);
+  /// Ends it, whatever it returns. graph: what was recorded, ready to be launched; null if it
+  /// failed, here or before.
+  int (*end_capture)(Stream stream, Graph* graph);
+  int (*launch_graph)(Graph graph, Stream stream);
+  int (*destroy_graph)(Graph graph);
   const char* (*error_text)(int error);
 };
 
 /// The numbers of CUDA's errors that are told apart here.
 namespace gpu_error {
-inline constexpr int none = 0, out_of_memory = 2, driver_too_old = 35, no_device = 100;
+inline constexpr int none = 0, invalid_value = 1, out_of_memory = 2, driver_too_old = 35,
+                     no_device = 100;
 }
 
 }  // namespace rbd_parallel_core

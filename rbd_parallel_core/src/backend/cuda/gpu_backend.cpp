@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
@@ -23,6 +24,11 @@ std::vector<std::int32_t> sparse_entries(const ModelView<double>& model) {
     std::reverse(entries.begin() + static_cast<std::ptrdiff_t>(begin), entries.end());
   }
   return entries;
+}
+
+template <class Real>
+bool asks_for_factors(const BasicMassMatrix<Real>& args) {
+  return !args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty();
 }
 
 /// The arguments of a kernel, to be filled in.
@@ -73,16 +79,29 @@ std::string GpuBackend<Real>::explain(Operation operation, std::size_t batch) co
 }
 
 template <class Real>
-void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOptions& options) {
+std::size_t GpuBackend<Real>::memory_to_have() const {
+  if (settings_.memory > 0) return settings_.memory;
+  std::size_t memory = 0;
+  require(*api_, api_->free_memory(&memory), "asking for the free memory");
+  return memory / 2;
+}
+
+template <class Real>
+std::size_t GpuBackend<Real>::taken_bytes() const noexcept {
+  std::size_t bytes = model_.bytes() + tree_shape_.bytes();
+  if (tree_ != nullptr) bytes += tree_->bytes();
+  if (blocks_) bytes += blocks_->bytes();
+  if (matrix_) bytes += matrix_->bytes();
+  return bytes;
+}
+
+template <class Real>
+void GpuBackend<Real>::plan_chunks(const BackendOptions& options, std::size_t memory) {
   if (settings_.block < 1 || settings_.block > largest_block || settings_.chunk < 1) {
     throw std::invalid_argument("cuda: a block has 1 to " + std::to_string(largest_block) +
                                 " threads, a chunk at least one state");
   }
-  std::size_t memory = settings_.memory;
-  if (memory == 0) {
-    require(*api_, api_->free_memory(&memory), "asking for the free memory");
-    memory /= 2;
-  }
+  const ModelView<Real>& model = model_.view();
   const std::int64_t square = std::int64_t{model.nv} * model.nv;
   const auto plan_for = [&](std::size_t states) {
     constexpr std::int64_t warp = 32;
@@ -95,6 +114,7 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
     plan.workspace = StateWorkspace<Real>::numbers(model.body_count, model.column_count);
     plan.matrix = model.nv <= largest_gpu_matrix ? square : 0;
     if (settings_.bodies_in_parallel && model.nv <= largest_tree_nv) plan.tree_matrix = square;
+    if (matrix_) plan.tree_nonzeros = matrix_->nonzeros();
     // Eight wrenches for each state; a wrench on every link, four times, for one of them.
     plan.wrench_numbers = 6 * std::max<std::int64_t>(8 * plan.stride, 4 * model.link_count);
     return plan;
@@ -104,7 +124,8 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
     return std::size_t{settings_.overlap && options.max_batch > states ? 2u : 1u};
   };
   const auto bytes_for = [&](std::size_t states) {
-    return pipelines_for(states) * ChunkBuffers<Real>::device_bytes(plan_for(states));
+    return taken_bytes() +
+           pipelines_for(states) * ChunkBuffers<Real>::device_bytes(plan_for(states));
   };
   std::size_t states = std::min(options.max_batch, settings_.chunk);
   while (states > 0 && bytes_for(states) > memory) states /= 2;
@@ -118,23 +139,41 @@ void GpuBackend<Real>::plan_memory(const ModelView<Real>& model, const BackendOp
 }
 
 template <class Real>
-void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
-  // What a failure leaves behind is given back first; a lost device says so here.
+void GpuBackend<Real>::give_back() noexcept {
+  graphs_ = {};
   pipelines_ = {};
   begun_ = {};
+  matrix_.reset();
   blocks_.reset();
   tree_.reset();
   tree_shape_ = {};
   model_ = {};
+}
+
+template <class Real>
+void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
+  give_back();
   error_ = gpu_error::none;
+  try {
+    set_up(model, options);
+  } catch (...) {
+    give_back();
+    throw;
+  }
+}
+
+template <class Real>
+void GpuBackend<Real>::set_up(const Model& model, const BackendOptions& options) {
   require_device(*api_, settings_.device);
+  const std::size_t memory = memory_to_have();
   friction_ = options.friction;
   pipelines_[0] = Pipeline<Real>(*api_);
   std::vector<std::int32_t> entries;
   if (model.nv() <= largest_gpu_matrix) entries = sparse_entries(model.view());
   nonzeros_ = entries.size();
   model_ = DeviceModel<Real>(*api_, model, entries, stream());
-  plan_memory(model_.view(), options);
+  if (settings_.bodies_in_parallel) make_tree(model, options);
+  plan_chunks(options, memory);
   if (pipeline_count_ > 1) {
     pipelines_[1] = Pipeline<Real>(*api_);
     begun_ = GpuEvent(*api_);
@@ -142,12 +181,19 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
   for (std::size_t k = 0; k < pipeline_count_; ++k) {
     pipelines_[k].buffers = ChunkBuffers<Real>(*api_, plan_);
   }
-  if (!settings_.bodies_in_parallel) return;
+  if (settings_.bodies_in_parallel && settings_.graphs) record_graphs();
+}
+
+template <class Real>
+void GpuBackend<Real>::make_tree(const Model& model, const BackendOptions& options) {
+  // Torques and entries of mimic joints add up from several blocks: they are left to scans.
+  if (options.tree.family == TreeFamily::blocks && !model.has_mimic() && model.nv() > 0) {
+    make_blocks(model, options);
+    return;
+  }
   tree_shape_ = DeviceTree(*api_, model.view(), stream());
-  tree_ = make_tree_(*api_, stream(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()});
-  // Torques of mimic joints add up from several blocks: they are left to scans.
-  const bool by_blocks = options.tree.family == TreeFamily::blocks;
-  if (by_blocks && !model.has_mimic() && model.nv() > 0) make_blocks(model, options);
+  tree_ = make_tree_(*api_, stream(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()},
+                     settings_.cub_scans);
 }
 
 template <class Real>
@@ -156,11 +202,15 @@ void GpuBackend<Real>::make_blocks(const Model& model, const BackendOptions& opt
     throw std::invalid_argument("cuda: a block has " + std::to_string(options.tree.block) +
                                 " bodies; expected a positive number, or 0 to have it chosen");
   }
+  const auto make = [&](const ModelView<Real>& view) {
+    blocks_.emplace(*api_, stream(), view, model_.view(), options.tree.block);
+    if (mass_matrix_nonzeros(model) > most_tree_nonzeros) return;
+    matrix_.emplace(*api_, stream(), view, model_.view());
+  };
   if constexpr (std::is_same_v<Real, double>) {
-    blocks_.emplace(*api_, stream(), model.view(), model_.view(), options.tree.block);
+    make(model.view());
   } else {
-    const ConvertedModel<Real> converted(model.view());
-    blocks_.emplace(*api_, stream(), converted.view(), model_.view(), options.tree.block);
+    make(ConvertedModel<Real>(model.view()).view());
   }
 }
 
@@ -183,6 +233,15 @@ bool GpuBackend<Real>::holds(const void* memory) noexcept {
   bool answer = false;
   return api_->use_device(settings_.device) == gpu_error::none &&
          api_->is_on_device(memory, &answer) == gpu_error::none && answer;
+}
+
+/// A device that cannot tell is lost: the host does not try.
+template <class Real>
+Result GpuBackend<Real>::refuse_on_device(Argument argument, const void* memory) noexcept {
+  if (!good(gpu_error::none) || !good(api_->use_device(settings_.device))) return outcome();
+  const bool there = on_device(memory);
+  if (!good(gpu_error::none)) return outcome();
+  return {there ? Code::on_device : Code::ok, argument, 0, 0};
 }
 
 template <class Real>
@@ -259,6 +318,12 @@ void GpuBackend<Real>::launch(const BodyEntry<Body>& entry, const LaunchShape& s
 }
 
 template <class Real>
+typename GpuBackend<Real>::Load GpuBackend<Real>::load_of(Operation operation) const noexcept {
+  if (operation == Operation::coriolis_forces) return {Vec3<Real>::zero(), false};
+  return {model_.view().gravity, friction_};
+}
+
+template <class Real>
 StateChunk<Real> GpuBackend<Real>::chunk_of(const Range& range, bool friction) noexcept {
   const ModelView<Real>& model = model_.view();
   const std::size_t bytes = sizeof(BodyView<Real>) * static_cast<std::size_t>(model.body_count);
@@ -283,6 +348,16 @@ const Real* GpuBackend<Real>::send(const Slot<Real>& slot, std::span<const Real>
   const std::size_t bytes = range.count * n * sizeof(Real);
   std::memcpy(slot.pinned, from, bytes);
   good(api_->copy(slot.rows, slot.pinned, bytes, pipeline_->stream()));
+  return slot.rows;
+}
+
+/// The same, in the buffer if launches are recorded.
+template <class Real>
+const Real* GpuBackend<Real>::stage(const Slot<Real>& slot, std::span<const Real> array,
+                                    std::size_t n, const Range& range) noexcept {
+  const Real* const sent = send(slot, array, n, range);
+  if (!settings_.graphs || sent == slot.rows || !good(gpu_error::none)) return sent;
+  good(api_->copy(slot.rows, sent, range.count * n * sizeof(Real), pipeline_->stream()));
   return slot.rows;
 }
 
@@ -374,7 +449,7 @@ const Force<Real>* GpuBackend<Real>::send_forces(const BasicExternalWrenches<Rea
   body.in_world_axes = f_ext.axes == Axes::world;
   body.forces = buffers().forces;
   launch_states(entries_.external_forces, body);
-  return reinterpret_cast<const Force<Real>*>(buffers().forces);
+  return body_forces();
 }
 
 /// What stands in the rows of the results goes to the caller, once the chunk is done.
@@ -437,110 +512,211 @@ void GpuBackend<Real>::write_status(std::span<StateStatus> status, const Range& 
                   pipeline_->stream()));
 }
 
-/// The status of one state that was computed with its bodies in parallel, and its results.
+// ---- one large tree -----------------------------------------------------------------------------
+
+/// Numbers of a state's results.
 template <class Real>
-void GpuBackend<Real>::finish_tree_state(const TreeStatusBody<Real>& body, Real* target,
-                                         bool direct, std::span<StateStatus> status,
-                                         const Range& range) noexcept {
-  launch(entries_.tree_status, body.shape(), body);
-  if (!direct) fetch(target, static_cast<std::size_t>(body.result_count));
+std::int64_t GpuBackend<Real>::results_of(Operation operation) const noexcept {
+  if (operation == Operation::mass_matrix) return plan_.tree_matrix;
+  return operation == Operation::sparse_mass_matrix ? plan_.tree_nonzeros : plan_.nv;
+}
+
+/// Launches the kernels of inverse or forward dynamics, but for the one that looks at the state.
+template <class Real>
+void GpuBackend<Real>::launch_dynamics(const TreeTask<Real>& task) noexcept {
+  const Load load = load_of(task.operation);
+  if (!blocks_) {
+    good(tree_->inverse_dynamics(task.q, task.v, task.a, load.gravity, load.friction, task.out));
+    return;
+  }
+  const auto operation = task.operation == Operation::forward_dynamics
+                             ? block_operations_.forward_dynamics
+                             : block_operations_.inverse_dynamics;
+  const TreeState<Real> state{task.q,       task.v,        task.a,   task.f_ext,
+                              load.gravity, load.friction, task.out, {}};
+  good(operation(*api_, pipeline_->stream(), blocks_->launch(state), blocks_->levels()));
+}
+
+/// The same for the mass matrix: its columns, unless they are there, and its entries.
+template <class Real>
+void GpuBackend<Real>::launch_matrix(const TreeTask<Real>& task) noexcept {
+  if (!matrix_) {
+    good(tree_->mass_matrix(task.q, task.out));
+    return;
+  }
+  if (!task.again) {
+    TreeState<Real> state{};
+    state.q = task.q;
+    state.columns = matrix_->columns();
+    good(matrix_operations_.columns(*api_, pipeline_->stream(), blocks_->launch(state),
+                                    blocks_->levels()));
+  }
+  if (task.operation == Operation::mass_matrix) {
+    launch_entries(matrix_operations_.dense, matrix_->dense(), task.out);
+  } else {
+    launch_entries(matrix_operations_.sparse, matrix_->sparse(), task.out);
+  }
+}
+
+template <class Real>
+template <class Body>
+void GpuBackend<Real>::launch_entries(const BodyEntry<Body>& entry, Body body, Real* out) noexcept {
+  if (!good(gpu_error::none)) return;
+  body.out = out;
+  body.taint = buffers().taint;
+  good(api_->clear(body.taint, sizeof(Real), pipeline_->stream()));
+  launch(entry, body.shape(), body);
+}
+
+/// Launches all kernels of a task.
+template <class Real>
+void GpuBackend<Real>::launch_task(const TreeTask<Real>& task) noexcept {
+  if (!good(gpu_error::none)) return;
+  const bool entries = matrix_ && task.is_matrix();
+  if (task.is_matrix()) {
+    launch_matrix(task);
+  } else {
+    launch_dynamics(task);
+  }
+  TreeStatusBody<Real> status{model_.view(),   task.q,   task.v,
+                              task.a,          task.out, results_of(task.operation),
+                              buffers().status};
+  if (entries || task.f_ext != nullptr) status.taint = buffers().taint;
+  status.results_seen = entries;
+  if (task.operation == Operation::forward_dynamics) {
+    status.singular = blocks_->singular().data();
+    status.singular_count = static_cast<std::int32_t>(blocks_->singular().size());
+  }
+  launch(entries_.tree_status, status.shape(), status);
+}
+
+/// Whether a call can come to such a task.
+template <class Real>
+bool GpuBackend<Real>::arises(const TreeTask<Real>& task) const noexcept {
+  const bool v = task.v != nullptr, a = task.a != nullptr, f_ext = task.f_ext != nullptr;
+  if (task.is_matrix() && (v || a || f_ext)) return false;
+  if (task.operation == Operation::sparse_mass_matrix) return matrix_.has_value();
+  if (task.again) return false;
+  if (task.is_matrix()) return plan_.tree_matrix > 0 && (matrix_ || tree_ != nullptr);
+  if (task.operation == Operation::forward_dynamics) return goes_by_two_ports();
+  if (!blocks_) return plan_.nv > 0 && v == a && !f_ext;
+  return task.operation == Operation::inverse_dynamics || (!a && !f_ext);
+}
+
+template <class Real>
+void GpuBackend<Real>::record_graphs() {
+  pipeline_ = pipelines_.data();
+  for (const Operation operation :
+       {Operation::inverse_dynamics, Operation::coriolis_forces, Operation::forward_dynamics,
+        Operation::mass_matrix, Operation::sparse_mass_matrix}) {
+    for (unsigned given = 0; given < TreeTask<Real>::kinds_of_operation; ++given) {
+      const TreeTask<Real> task{operation,
+                                buffers().q.rows,
+                                (given & 1) != 0 ? buffers().v.rows : nullptr,
+                                (given & 2) != 0 ? buffers().a.rows : nullptr,
+                                (given & 4) != 0 ? body_forces() : nullptr,
+                                (given & 8) != 0,
+                                buffers().out.rows};
+      if (!arises(task)) continue;
+      graphs_[task.kind()] = recorded(*api_, stream(), [&] {
+        launch_task(task);
+        return std::exchange(error_, gpu_error::none);
+      });
+    }
+  }
+}
+
+/// Computes one state, whose results go to the array: by the graph of the task, if there is one.
+/// Those know the buffers only.
+template <class Real>
+void GpuBackend<Real>::compute(TreeTask<Real> task, std::span<Real> array,
+                               std::span<StateStatus> status, const Range& range) noexcept {
+  const auto n = static_cast<std::size_t>(results_of(task.operation));
+  Real* const target = array.data() + range.first * n;
+  const bool there = good(gpu_error::none) && on_device(target);
+  task.out = there && !settings_.graphs ? target : buffers().out.rows;
+  const GpuGraph& graph = graphs_[task.kind()];
+  if (graph.get() == nullptr) {
+    launch_task(task);
+  } else if (good(gpu_error::none)) {
+    good(api_->launch_graph(graph.get(), pipeline_->stream()));
+  }
+  if (!there) {
+    fetch(target, n);
+  } else if (task.out != target && good(gpu_error::none)) {
+    good(api_->copy(target, task.out, n * sizeof(Real), pipeline_->stream()));
+  }
   write_status(status, range);
 }
 
+/// Of forward dynamics a are the torques, tau the accelerations.
 template <class Real>
-Result GpuBackend<Real>::tree_rnea(const InverseDynamics& args, const Vec3<Real>& gravity,
-                                   bool friction) noexcept {
-  const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
-  const bool moves = !args.v.empty() || !args.a.empty();
-  const auto rates = [&](const Slot<Real>& slot, std::span<const Real> array, const Range& range) {
-    if (!array.empty()) return send(slot, array, nv, range);
-    if (good(gpu_error::none)) good(api_->clear(slot.rows, nv * sizeof(Real), pipeline_->stream()));
-    return static_cast<const Real*>(slot.rows);
-  };
-  return one_by_one(args.batch, [&](const Range& range) {
-    const Real* const q = send(buffers().q, args.q, nq, range);
-    const Real* const v = moves ? rates(buffers().v, args.v, range) : nullptr;
-    const Real* const a = moves ? rates(buffers().a, args.a, range) : nullptr;
-    Real* const target = args.tau.data() + range.first * nv;
-    const bool direct = on_device(target);
-    Real* const tau = direct ? target : buffers().out.rows;
-    if (!good(gpu_error::none)) return;
-    good(tree_->inverse_dynamics(q, v, a, gravity, friction, tau));
-    finish_tree_state({model_.view(), q, v, a, tau, plan_.nv, buffers().status}, target, direct,
-                      args.status, range);
-  });
-}
-
-template <class Real>
-Result GpuBackend<Real>::by_blocks(typename BlockOperations<Real>::Operation operation,
-                                   const InverseDynamics& args, const Vec3<Real>& gravity,
-                                   bool friction, std::span<const std::int32_t> singular) noexcept {
+Result GpuBackend<Real>::by_tree(Operation operation, const InverseDynamics& args) noexcept {
   if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
-  const auto nv = static_cast<std::size_t>(plan_.nv);
+  const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
+  // Scans take velocities and accelerations both or none.
+  const bool zeros_too = !blocks_ && (!args.v.empty() || !args.a.empty());
   return one_by_one(args.batch, [&](const Range& range) {
-    const auto sent = [&](const Slot<Real>& slot, std::span<const Real> array) {
-      return array.empty() ? nullptr : send(slot, array, nv, range);
+    const auto rates = [&](const Slot<Real>& slot, std::span<const Real> array) -> const Real* {
+      if (!array.empty()) return stage(slot, array, nv, range);
+      if (!zeros_too || !good(gpu_error::none)) return nullptr;
+      good(api_->clear(slot.rows, nv * sizeof(Real), pipeline_->stream()));
+      return slot.rows;
     };
-    const Real* const q = send(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
-    const Real* const v = sent(buffers().v, args.v);
-    const Real* const a = sent(buffers().a, args.a);
-    const Force<Real>* const f_ext = send_forces(args.f_ext, q, range);
-    Real* const target = args.tau.data() + range.first * nv;
-    const bool direct = on_device(target);
-    Real* const out = direct ? target : buffers().out.rows;
-    if (!good(gpu_error::none)) return;
-    good(operation(*api_, pipeline_->stream(),
-                   blocks_->launch({q, v, a, f_ext, gravity, friction, out, {}}),
-                   blocks_->levels()));
-    TreeStatusBody<Real> body{model_.view(), q, v, a, out, plan_.nv, buffers().status};
-    if (f_ext != nullptr) body.taint = buffers().taint;
-    body.singular = singular.data();
-    body.singular_count = static_cast<std::int32_t>(singular.size());
-    finish_tree_state(body, target, direct, args.status, range);
+    TreeTask<Real> task{operation, stage(buffers().q, args.q, nq, range)};
+    task.v = rates(buffers().v, args.v);
+    task.a = rates(buffers().a, args.a);
+    task.f_ext = send_forces(args.f_ext, task.q, range);
+    compute(task, args.tau, args.status, range);
   });
 }
 
 template <class Real>
-bool GpuBackend<Real>::by_tree(const BasicMassMatrix<Real>& args) const noexcept {
+bool GpuBackend<Real>::goes_by_blocks(const MassMatrix& args) const noexcept {
+  if (!matrix_ || asks_for_factors(args)) return false;
+  return args.mass_matrix.empty() ? !args.sparse.empty() : plan_.tree_matrix > 0;
+}
+
+template <class Real>
+bool GpuBackend<Real>::goes_by_scans(const MassMatrix& args) const noexcept {
   return tree_ != nullptr && plan_.tree_matrix > 0 && !args.mass_matrix.empty() &&
-         args.cholesky.empty() && args.inverse.empty() && args.sparse.empty() &&
-         args.sparse_cholesky.empty();
+         args.sparse.empty() && !asks_for_factors(args);
 }
 
 template <class Real>
 Result GpuBackend<Real>::tree_mass_matrix(const MassMatrix& args) noexcept {
-  const auto square = static_cast<std::size_t>(plan_.tree_matrix);
+  const auto nq = static_cast<std::size_t>(plan_.nq);
   return one_by_one(args.batch, [&](const Range& range) {
-    const Real* const q = send(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
-    Real* const target = args.mass_matrix.data() + range.first * square;
-    const bool direct = on_device(target);
-    Real* const M = direct ? target : buffers().out.rows;
-    if (!good(gpu_error::none)) return;
-    good(tree_->mass_matrix(q, M));
-    finish_tree_state({model_.view(), q, nullptr, nullptr, M, plan_.tree_matrix, buffers().status},
-                      target, direct, args.status, range);
+    const Real* const q = stage(buffers().q, args.q, nq, range);
+    const bool dense = !args.mass_matrix.empty(), sparse = !args.sparse.empty();
+    // The status of the last one holds for both: it is what q leads to.
+    const std::span<StateStatus> none;
+    if (dense)
+      compute({Operation::mass_matrix, q}, args.mass_matrix, sparse ? none : args.status, range);
+    if (!sparse) return;
+    TreeTask<Real> task{Operation::sparse_mass_matrix, q};
+    task.again = dense;
+    compute(task, args.sparse, args.status, range);
   });
 }
 
 template <class Real>
-Result GpuBackend<Real>::rnea(const InverseDynamics& args, const Vec3<Real>& gravity,
-                              bool friction) noexcept {
-  if (blocks_) return by_blocks(block_operations_.inverse_dynamics, args, gravity, friction, {});
-  if (tree_ != nullptr && args.f_ext.links.empty() && plan_.nv > 0) {
-    return tree_rnea(args, gravity, friction);
-  }
+Result GpuBackend<Real>::rnea(Operation operation, const InverseDynamics& args) noexcept {
+  const bool by_scans = tree_ != nullptr && args.f_ext.links.empty() && plan_.nv > 0;
+  if (blocks_ || by_scans) return by_tree(operation, args);
   if (const Result refusal = refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
   const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
+  const Load load = load_of(operation);
   const auto compute = [&](const auto& entry, const Range& range) {
     read(buffers().q, args.q, nq, range);
     auto body = body_of(entry);
-    body.states = chunk_of(range, friction);
+    body.states = chunk_of(range, load.friction);
     if (!args.v.empty() || !args.a.empty()) read_or_zeros(buffers().v, args.v, nv, range);
     if (!args.a.empty()) read(buffers().a, args.a, nv, range);
     body.v = buffers().v.lanes;
     body.a = buffers().a.lanes;
     body.forces = read_forces(args.f_ext, range);
-    body.gravity = gravity;
+    body.gravity = load.gravity;
     body.tau = buffers().out.lanes;
     launch_states(entry, body);
     write(buffers().out.lanes, args.tau, nv, range);
@@ -559,19 +735,18 @@ Result GpuBackend<Real>::rnea(const InverseDynamics& args, const Vec3<Real>& gra
 
 template <class Real>
 Result GpuBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
-  return rnea(args, model_.view().gravity, friction_);
+  return rnea(Operation::inverse_dynamics, args);
 }
 
 template <class Real>
 Result GpuBackend<Real>::do_bias_forces(const Forces& args) noexcept {
-  return rnea({.batch = args.batch,
-               .q = args.q,
-               .v = args.v,
-               .a = {},
-               .tau = args.tau,
-               .status = args.status,
-               .layout = args.layout},
-              model_.view().gravity, friction_);
+  return rnea(Operation::inverse_dynamics, {.batch = args.batch,
+                                            .q = args.q,
+                                            .v = args.v,
+                                            .a = {},
+                                            .tau = args.tau,
+                                            .status = args.status,
+                                            .layout = args.layout});
 }
 
 template <class Real>
@@ -583,25 +758,33 @@ Result GpuBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
 
 template <class Real>
 Result GpuBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
-  return rnea({.batch = args.batch,
-               .q = args.q,
-               .v = args.v,
-               .a = {},
-               .tau = args.tau,
-               .status = args.status,
-               .layout = args.layout},
-              Vec3<Real>::zero(), false);
+  return rnea(Operation::coriolis_forces, {.batch = args.batch,
+                                           .q = args.q,
+                                           .v = args.v,
+                                           .a = {},
+                                           .tau = args.tau,
+                                           .status = args.status,
+                                           .layout = args.layout});
+}
+
+/// For robots that are too large for one thread.
+template <class Real>
+Result GpuBackend<Real>::refuse_matrices(const MassMatrix& args) const noexcept {
+  const bool factors = asks_for_factors(args);
+  if (blocks_ && !factors && args.mass_matrix.empty() && !args.sparse.empty()) {
+    return {Code::unsupported, Argument::sparse, most_tree_nonzeros,
+            static_cast<std::int64_t>(args.sparse.size() / args.batch)};
+  }
+  const bool in_parallel = blocks_ || (tree_ != nullptr && args.sparse.empty());
+  return {Code::unsupported, Argument::mass_matrix,
+          in_parallel && !factors ? largest_tree_nv : largest_gpu_matrix, plan_.nv};
 }
 
 template <class Real>
 Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
-  if (by_tree(args)) return tree_mass_matrix(args);
-  if (plan_.nv > largest_gpu_matrix) {
-    return {Code::unsupported, Argument::mass_matrix, largest_gpu_matrix, plan_.nv};
-  }
+  if (goes_by_blocks(args) || goes_by_scans(args)) return tree_mass_matrix(args);
+  if (plan_.nv > largest_gpu_matrix) return refuse_matrices(args);
   const auto square = static_cast<std::size_t>(plan_.matrix);
-  const bool factors =
-      !args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty();
   return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
     read(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);
     MassMatrixBody<Real> mass{};
@@ -610,7 +793,7 @@ Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
     launch_states(entries_.mass_matrix, mass);
     write(buffers().matrix, args.mass_matrix, square, range);
     write_sparse(args.sparse, range);
-    if (factors) {
+    if (asks_for_factors(args)) {
       FactorBody<Real> factor{};
       factor.states = mass.states;
       factor.M = buffers().matrix;
@@ -633,16 +816,14 @@ Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
 template <class Real>
 Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
   if (goes_by_two_ports() && args.method != ForwardMethod::crba) {
-    return by_blocks(block_operations_.forward_dynamics,
-                     {.batch = args.batch,
-                      .q = args.q,
-                      .v = args.v,
-                      .a = args.tau,
-                      .f_ext = args.f_ext,
-                      .tau = args.qdd,
-                      .status = args.status,
-                      .layout = args.layout},
-                     model_.view().gravity, friction_, blocks_->singular());
+    return by_tree(Operation::forward_dynamics, {.batch = args.batch,
+                                                 .q = args.q,
+                                                 .v = args.v,
+                                                 .a = args.tau,
+                                                 .f_ext = args.f_ext,
+                                                 .tau = args.qdd,
+                                                 .status = args.status,
+                                                 .layout = args.layout});
   }
   const bool by_aba = args.method == ForwardMethod::aba;
   if (!by_aba && args.method != ForwardMethod::crba) {

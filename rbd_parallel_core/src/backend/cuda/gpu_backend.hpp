@@ -7,13 +7,16 @@
 #include <string>
 
 #include "device_blocks.hpp"
+#include "device_mass_matrix.hpp"
 #include "device_model.hpp"
+#include "mass_matrix_launch.hpp"
 #include "pipeline.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/cuda/device_access.hpp"
 #include "rbd_parallel_core/cuda/settings.hpp"
 #include "rbd_parallel_core/cuda/state_entries.hpp"
 #include "tree_dynamics.hpp"
+#include "tree_task.hpp"
 
 namespace rbd_parallel_core {
 
@@ -23,6 +26,7 @@ struct GpuKernels {
   StateEntries<Real> states;
   MakeTreeDynamics<Real> make_tree;
   BlockOperations<Real> blocks;
+  MassMatrixOperations<Real> mass_matrix;
 };
 
 /// The device as a backend: a batch goes to it in chunks, one thread computes one state. Which
@@ -39,12 +43,16 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
 
   /// The same where the bodies are computed in parallel: 800 MB of doubles.
   static constexpr int largest_tree_nv = 10000;
+  /// Of a sparse matrix by blocks: those of a chain of that size.
+  static constexpr std::int64_t most_tree_nonzeros =
+      std::int64_t{largest_tree_nv} * (largest_tree_nv + 1) / 2;
 
   GpuBackend(const GpuApi& api, const GpuKernels<Real>& kernels, const GpuSettings& settings = {})
       : api_(&api),
         entries_(kernels.states),
         make_tree_(kernels.make_tree),
         block_operations_(kernels.blocks),
+        matrix_operations_(kernels.mass_matrix),
         settings_(settings) {}
 
   std::string name() const override { return "cuda"; }
@@ -62,6 +70,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   void do_configure(const Model& model, const BackendOptions& options) override;
   bool goes_by_two_ports() const noexcept override { return blocks_ && blocks_->can_go_forward(); }
   int largest_nv_by_crba() const noexcept override { return largest_gpu_matrix; }
+  Result refuse_on_device(Argument argument, const void* memory) noexcept override;
   Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
   Result do_bias_forces(const Forces& args) noexcept override;
   Result do_gravity_forces(const Forces& args) noexcept override;
@@ -77,8 +86,15 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
     std::size_t first, count;
   };
 
-  void plan_memory(const ModelView<Real>& model, const BackendOptions& options);
+  void give_back() noexcept;
+  void set_up(const Model& model, const BackendOptions& options);
+  std::size_t memory_to_have() const;
+  /// Bytes of the device that are taken whatever the size of a chunk.
+  std::size_t taken_bytes() const noexcept;
+  void plan_chunks(const BackendOptions& options, std::size_t memory);
+  void make_tree(const Model& model, const BackendOptions& options);
   void make_blocks(const Model& model, const BackendOptions& options);
+  void record_graphs();
 
   /// Calls work(range) for chunks that make up the batch, and says how it went. With two pipelines
   /// the chunks take turns: while the device works on one, the next is sent.
@@ -92,15 +108,12 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
                    const Work& work) noexcept;
   Result refuse_wrenches(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   std::size_t states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept;
-  bool by_tree(const BasicMassMatrix<Real>& args) const noexcept;
-  Result tree_rnea(const InverseDynamics& args, const Vec3<Real>& gravity, bool friction) noexcept;
+  Result by_tree(Operation operation, const InverseDynamics& args) noexcept;
+  bool goes_by_blocks(const MassMatrix& args) const noexcept;
+  bool goes_by_scans(const MassMatrix& args) const noexcept;
+  Result refuse_matrices(const MassMatrix& args) const noexcept;
   Result tree_mass_matrix(const MassMatrix& args) noexcept;
-  /// One state after the other by blocks. Of forward dynamics a are the torques, tau the
-  /// accelerations.
-  Result by_blocks(typename BlockOperations<Real>::Operation operation, const InverseDynamics& args,
-                   const Vec3<Real>& gravity, bool friction,
-                   std::span<const std::int32_t> singular) noexcept;
-  Result rnea(const InverseDynamics& args, const Vec3<Real>& gravity, bool friction) noexcept;
+  Result rnea(Operation operation, const InverseDynamics& args) noexcept;
   Result outcome() const noexcept;
 
   // Steps of a call. Each does nothing once one has failed.
@@ -134,8 +147,26 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   void write_sparse(std::span<Real> array, const Range& range) noexcept;
   const Real* send(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                    const Range& range) noexcept;
-  void finish_tree_state(const TreeStatusBody<Real>& body, Real* target, bool direct,
-                         std::span<StateStatus> status, const Range& range) noexcept;
+  const Real* stage(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+                    const Range& range) noexcept;
+  const Force<Real>* body_forces() noexcept {
+    return reinterpret_cast<const Force<Real>*>(buffers().forces);
+  }
+  /// What acts besides the motion.
+  struct Load {
+    Vec3<Real> gravity;
+    bool friction;
+  };
+  Load load_of(Operation operation) const noexcept;
+  std::int64_t results_of(Operation operation) const noexcept;
+  void launch_dynamics(const TreeTask<Real>& task) noexcept;
+  void launch_matrix(const TreeTask<Real>& task) noexcept;
+  template <class Body>
+  void launch_entries(const BodyEntry<Body>& entry, Body body, Real* out) noexcept;
+  void launch_task(const TreeTask<Real>& task) noexcept;
+  bool arises(const TreeTask<Real>& task) const noexcept;
+  void compute(TreeTask<Real> task, std::span<Real> array, std::span<StateStatus> status,
+               const Range& range) noexcept;
   void fetch(Real* to, std::size_t numbers) noexcept { fetch(to, 1, numbers, numbers); }
   void fetch(Real* to, std::size_t rows, std::size_t numbers, std::size_t step) noexcept;
   void write_status(std::span<StateStatus> status, const Range& range) noexcept;
@@ -144,6 +175,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   StateEntries<Real> entries_;
   MakeTreeDynamics<Real> make_tree_;
   BlockOperations<Real> block_operations_;
+  MassMatrixOperations<Real> matrix_operations_;
   GpuSettings settings_;
   std::array<Pipeline<Real>, 2> pipelines_;
   std::size_t pipeline_count_ = 1;
@@ -151,8 +183,10 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   GpuEvent begun_;                                ///< from here on the second one may work
   DeviceModel<Real> model_;
   DeviceTree tree_shape_;
-  std::unique_ptr<TreeDynamics<Real>> tree_;
-  std::optional<DeviceBlocks<Real>> blocks_;
+  std::unique_ptr<TreeDynamics<Real>> tree_;            ///< where bodies in parallel go by scans
+  std::optional<DeviceBlocks<Real>> blocks_;            ///< where they go by blocks
+  std::optional<DeviceMassMatrix<Real>> matrix_;        ///< likewise, unless it is too large
+  std::array<GpuGraph, TreeTask<Real>::kinds> graphs_;  ///< of the tasks that arise, or of none
   ChunkPlan plan_{};
   std::size_t nonzeros_ = 0;
   bool friction_ = false;

@@ -22,9 +22,10 @@ class GpuMemory {
   enum class Place { device, pinned };
 
   GpuMemory() = default;
-  GpuMemory(const GpuApi& api, Place place, std::size_t bytes) : api_(&api), place_(place) {
+  GpuMemory(const GpuApi& api, Place place, std::size_t bytes)
+      : api_(&api), place_(place), bytes_(bytes == 0 ? 1 : bytes) {
     const auto allocate = place == Place::device ? api.allocate : api.allocate_pinned;
-    require(api, allocate(&memory_, bytes == 0 ? 1 : bytes),
+    require(api, allocate(&memory_, bytes_),
             "taking " + std::to_string(bytes) + " bytes of " +
                 (place == Place::device ? "the device" : "pinned memory"));
   }
@@ -40,38 +41,47 @@ class GpuMemory {
   }
 
   std::byte* get() const noexcept { return static_cast<std::byte*>(memory_); }
+  std::size_t bytes() const noexcept { return bytes_; }
 
  private:
   void swap(GpuMemory& other) noexcept {
     std::swap(api_, other.api_);
     std::swap(place_, other.place_);
+    std::swap(bytes_, other.bytes_);
     std::swap(memory_, other.memory_);
   }
 
   const GpuApi* api_ = nullptr;
   Place place_ = Place::device;
+  std::size_t bytes_ = 0;
   void* memory_ = nullptr;
 };
 
-/// Something of the device that is created and destroyed by two functions of the table. Likewise.
-template <int (*GpuApi::*create)(void**), int (*GpuApi::*destroy)(void*)>
+/// Something of the device that a function of the table destroys. Likewise.
+template <int (*GpuApi::*destroy)(void*)>
 class GpuHandle {
  public:
   GpuHandle() = default;
-  GpuHandle(const GpuApi& api, const char* what) {
-    require(api, (api.*create)(&handle_), what);
-    api_ = &api;
-  }
+  /// Becomes its owner, unless it is null.
+  GpuHandle(const GpuApi& api, void* handle) : api_(&api), handle_(handle) {}
   GpuHandle(GpuHandle&& other) noexcept { swap(other); }
   GpuHandle& operator=(GpuHandle&& other) noexcept {
     swap(other);
     return *this;
   }
   ~GpuHandle() {
-    if (api_ != nullptr) static_cast<void>((api_->*destroy)(handle_));
+    if (handle_ != nullptr) static_cast<void>((api_->*destroy)(handle_));
   }
 
   void* get() const noexcept { return handle_; }
+
+ protected:
+  /// What `create` makes.
+  static void* created(const GpuApi& api, int (*create)(void**), const char* what) {
+    void* handle = nullptr;
+    require(api, create(&handle), what);
+    return handle;
+  }
 
  private:
   void swap(GpuHandle& other) noexcept {
@@ -84,15 +94,34 @@ class GpuHandle {
 };
 
 /// A queue of work of the device.
-struct GpuStream : GpuHandle<&GpuApi::create_stream, &GpuApi::destroy_stream> {
+struct GpuStream : GpuHandle<&GpuApi::destroy_stream> {
   GpuStream() = default;
-  explicit GpuStream(const GpuApi& api) : GpuHandle(api, "creating a stream") {}
+  explicit GpuStream(const GpuApi& api)
+      : GpuHandle(api, created(api, api.create_stream, "creating a stream")) {}
 };
 
 /// A mark in a queue.
-struct GpuEvent : GpuHandle<&GpuApi::create_event, &GpuApi::destroy_event> {
+struct GpuEvent : GpuHandle<&GpuApi::destroy_event> {
   GpuEvent() = default;
-  explicit GpuEvent(const GpuApi& api) : GpuHandle(api, "creating an event") {}
+  explicit GpuEvent(const GpuApi& api)
+      : GpuHandle(api, created(api, api.create_event, "creating an event")) {}
 };
+
+/// Launches that are made as one, again and again.
+using GpuGraph = GpuHandle<&GpuApi::destroy_graph>;
+
+/// A graph of what `work` launches in the stream, which does not run yet. work() returns 0, or the
+/// error of a launch that failed.
+template <class Work>
+GpuGraph recorded(const GpuApi& api, GpuApi::Stream stream, const Work& work) {
+  const char* const what = "recording launches";
+  require(api, api.begin_capture(stream), what);
+  const int error = work();
+  GpuApi::Graph made = nullptr;
+  const int ended = api.end_capture(stream, &made);  // after an error too, or it would go on
+  GpuGraph graph(api, made);
+  require(api, error != gpu_error::none ? error : ended, what);
+  return graph;
+}
 
 }  // namespace rbd_parallel_core

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "gpu_launcher.hpp"
 #include "gpu_memory.hpp"
 #include "rbd_parallel_core/algorithm/crba_scan.hpp"
@@ -10,13 +12,14 @@
 
 namespace rbd_parallel_core {
 
-/// The scan forms of RNEA and CRBA on a device.
+/// The scan forms of RNEA and CRBA on a device, with scans of our own or of a library.
 /// Included by the file that is compiled for the device, and by the one for a CPU.
 template <class Real, class Entries>
 class GpuScans final : public TreeDynamics<Real> {
  public:
-  GpuScans(const GpuApi& api, GpuApi::Stream stream, const ScanRobot<Real>& robot)
+  GpuScans(const GpuApi& api, GpuApi::Stream stream, const ScanRobot<Real>& robot, bool by_library)
       : launcher_{&api, stream}, robot_(robot) {
+    if (by_library) launcher_.library_bytes = library_bytes();
     memory_ = GpuMemory(api, GpuMemory::Place::device, lay_out(nullptr));
     lay_out(memory_.get());
   }
@@ -45,8 +48,37 @@ class GpuScans final : public TreeDynamics<Real> {
     return launcher_.error;
   }
 
+  std::size_t bytes() const noexcept override { return memory_.bytes(); }
+
  private:
   using Launcher = GpuLauncher<Entries>;
+
+  /// What a library wants for scans of T along the tour.
+  template <class T, class Group>
+  std::size_t library_bytes_for(const Group& group) const {
+    const GpuApi& api = *launcher_.api;
+    std::size_t bytes = 0;
+    T* const no_data = nullptr;
+    require(api,
+            Entries::scan(api, launcher_.stream, nullptr, bytes, no_data, robot_.tree.step_count(),
+                          Combine<Group>{group}, group.neutral()),
+            "asking for the memory of scans");
+    return bytes;
+  }
+  std::size_t library_bytes() const {
+    return std::max({library_bytes_for<Transform<Real>>(PathProduct<Real>{}),
+                     library_bytes_for<Motion<Real>>(Sum<Motion<Real>>{}),
+                     library_bytes_for<Force<Real>>(Sum<Force<Real>>{}),
+                     library_bytes_for<Inertia<Real>>(Sum<Inertia<Real>>{})});
+  }
+  /// Numbers of the memory that scans work in, of which a step has at most `widest`.
+  std::int64_t scratch_numbers(std::int64_t widest) const {
+    if (launcher_.library_bytes == 0) {
+      const GpuExecutor<Launcher> executor(launcher_);
+      return widest * executor.scan_scratch(robot_.tree.step_count());
+    }
+    return static_cast<std::int64_t>(launcher_.library_bytes / sizeof(Real) + 1);
+  }
 
   /// Bytes; points into `memory` unless that is null.
   std::size_t lay_out(std::byte* memory) {
@@ -63,7 +95,7 @@ class GpuScans final : public TreeDynamics<Real> {
     TourMemory<Real> tour{nullptr, nullptr, steps};
     RootCoordinates<Real, Column> place{};
     cut(tour.numbers, widest * steps);
-    cut(tour.scratch, widest * GpuExecutor<Launcher>(launcher_).scan_scratch(steps));
+    cut(tour.scratch, scratch_numbers(widest));
     cut(place.X0.data, bodies);
     cut(place.axis.data, columns);
     rnea_.place = crba_.place = place;

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_entries.hpp"
-#include "rbd_parallel_core/cuda/device_entry.cuh"
+#include "device_scan_entries.cuh"
 #include "scans.hpp"
 
 namespace rbd_parallel_core {
-namespace {
-
-struct DeviceEntries {
-  template <class Body>
-  static BodyEntry<Body> of() {
-    return device_entry<Body>();
-  }
-};
-
-}  // namespace
 
 template <>
 std::unique_ptr<TreeDynamics<double>> make_device_scans<double>(const GpuApi& api,
                                                                 GpuApi::Stream stream,
-                                                                const ScanRobot<double>& robot) {
-  return std::make_unique<GpuScans<double, DeviceEntries>>(api, stream, robot);
+                                                                const ScanRobot<double>& robot,
+                                                                bool by_library) {
+  return std::make_unique<GpuScans<double, DeviceScanEntries>>(api, stream, robot, by_library);
 }
 
 }  // namespace rbd_parallel_core

@@ -19,12 +19,16 @@ class TreeDynamics {
                                const Vec3<Real>& gravity, bool friction, Real* tau) noexcept = 0;
   /// M: nv x nv
   virtual int mass_matrix(const Real* q, Real* M) noexcept = 0;
+  /// Of the device, that it has taken.
+  virtual std::size_t bytes() const noexcept = 0;
 };
 
-/// What makes one: of a device or of a CPU. Takes all memory, throws.
+/// What makes one: of a device or of a CPU. by_library: exclusive scans by CUB. Takes all memory,
+/// throws.
 template <class Real>
 using MakeTreeDynamics = std::unique_ptr<TreeDynamics<Real>> (*)(const GpuApi& api,
                                                                  GpuApi::Stream stream,
-                                                                 const ScanRobot<Real>& robot);
+                                                                 const ScanRobot<Real>& robot,
+                                                                 bool by_library);
 
 }  // namespace rbd_parallel_core

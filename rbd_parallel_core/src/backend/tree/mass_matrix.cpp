@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "column_order.hpp"
+
 namespace rbd_parallel_core {
 namespace {
 
@@ -63,7 +65,8 @@ void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads, 
   if (!model.has_mimic) {
     blocks_ = blocks != nullptr ? blocks : &own_blocks_.emplace(model, set, threads, TreeOptions{});
     find_runs();
-    find_subtrees();
+    subtree_end_ = subtree_ends({model.dof_parent, index(model.nv)});
+    context_.subtree_end = subtree_end_.data();
     cut_work(threads);
   }
   take_memory(threads);
@@ -104,20 +107,6 @@ void TreeMassMatrix<Real>::find_runs() {
     if (joined_.empty() || joined_.back() != run) joined_.push_back(run);
   }
   context_.run = runs_.data();
-}
-
-/// Bodies stand depth-first, so the descendants of a column follow it without a gap.
-template <class Real>
-void TreeMassMatrix<Real>::find_subtrees() {
-  subtree_end_.assign(index(context_.model.nv), 0);
-  for (std::int32_t k = context_.model.nv - 1; k >= 0; --k) {
-    std::int32_t& end = subtree_end_[index(k)];
-    end = std::max(end, k + 1);
-    const std::int32_t parent = context_.model.dof_parent[k];
-    if (parent < 0) continue;
-    subtree_end_[index(parent)] = std::max(subtree_end_[index(parent)], end);
-  }
-  context_.subtree_end = subtree_end_.data();
 }
 
 template <class Real>

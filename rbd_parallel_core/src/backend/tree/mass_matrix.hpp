@@ -44,7 +44,6 @@ class TreeMassMatrix {
 
  private:
   void find_runs();
-  void find_subtrees();
   void cut_work(int threads);
   void take_memory(int threads);
   template <class Work>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "mass_matrix_entry.hpp"
 #include "mass_matrix_stream.hpp"
 #include "mass_matrix_table.hpp"
 #include "pack.hpp"
@@ -10,46 +11,14 @@
 /// The mass matrix of one state of a robot of many bodies, columns in SIMD lanes. Included by the
 /// file that is compiled once for each instruction set; everything is local to it.
 ///
-/// For a column i of an ancestor and a column j of a descendant
-///
-///   M(i, j) = S_i . F_j = z_i . (n_j + D x f_j) + v_i . f_j
-///
-/// where D leads from the origin of the run of i to that of the run of j. Both triangles, and dense
-/// and sparse rows, evaluate this by the same operations in the same order: they agree in every
-/// bit.
+/// Both triangles, and dense and sparse rows, evaluate an entry by the same operations in the same
+/// order: they agree in every bit.
 namespace rbd_parallel_core {
 
-template <class S>
-RBD_INLINE Vec3<S> load3(RealOf<S>* const* arrays, std::int32_t k) {
-  using T = ScalarTraits<S>;
-  return {T::load(arrays[0] + k), T::load(arrays[1] + k), T::load(arrays[2] + k)};
-}
 /// The same number in all lanes.
 template <class S>
 RBD_INLINE Vec3<S> broadcast3(RealOf<S>* const* arrays, std::int32_t k) {
   return {S(arrays[0][k]), S(arrays[1][k]), S(arrays[2][k])};
-}
-
-/// From one origin to another, each the sum of two numbers.
-template <class S>
-RBD_INLINE Vec3<S> between(const Vec3<S>& from_high, const Vec3<S>& from_low,
-                           const Vec3<S>& to_high, const Vec3<S>& to_low) {
-  return (to_high - from_high) + (to_low - from_low);
-}
-
-/// The moment of a force about an origin that lies at -D.
-template <class S>
-RBD_INLINE Vec3<S> moved_moment(const Vec3<S>& n, const Vec3<S>& f, const Vec3<S>& D) {
-  return n + cross(D, f);
-}
-
-/// z . n + v . f, where one of them is a column's six numbers and the other a row's.
-template <class S>
-RBD_INLINE S entry(const S (&a)[6], const S (&b)[6]) {
-  return mul_add(
-      a[0], b[0],
-      mul_add(a[1], b[1],
-              mul_add(a[2], b[2], mul_add(a[3], b[3], mul_add(a[4], b[4], a[5] * b[5])))));
 }
 
 // ---- columns

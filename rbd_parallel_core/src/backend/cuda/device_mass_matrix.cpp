@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_mass_matrix.hpp"
+
+#include "device_image.hpp"
+#include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
+#include "tree/column_order.hpp"
+
+namespace rbd_parallel_core {
+
+template <class Real>
+DeviceMassMatrix<Real>::DeviceMassMatrix(const GpuApi& api, GpuApi::Stream stream,
+                                         const ModelView<Real>& model,
+                                         const ModelView<Real>& on_device) {
+  const std::span<const std::int32_t> parent(model.dof_parent, static_cast<std::size_t>(model.nv));
+  const MassMatrixRows rows(parent);
+  const std::vector<std::int32_t> ends = subtree_ends(parent), begins = chain_begins(parent);
+  DeviceImage image;
+  const std::size_t at_ends = image.append(std::span(ends)),
+                    at_begins = image.append(std::span(begins)),
+                    at_rows = image.append(rows.row_start()), at_depth = image.append(rows.depth());
+  order_ = image.sent_to(api, stream, "sending the order of the coordinates");
+  const auto place = [&]<class T>(const T*& pointer, std::size_t at) {
+    pointer = reinterpret_cast<const T*>(order_.get() + at);
+  };
+  nonzeros_ = rows.row_start().back();
+  from_.nv = model.nv;
+  from_.dof_parent = on_device.dof_parent;
+  place(from_.subtree_end, at_ends);
+  place(from_.chain_begin, at_begins);
+  place(from_.rows.row_start, at_rows);
+  place(from_.rows.depth, at_depth);
+  take_columns(api);
+}
+
+template <class Real>
+void DeviceMassMatrix<Real>::take_columns(const GpuApi& api) {
+  constexpr std::size_t warp = 32, arrays = sizeof(TreeColumns<Real>) / sizeof(Real*);
+  const std::size_t stride = (static_cast<std::size_t>(from_.nv) + warp - 1) / warp * warp;
+  numbers_ = GpuMemory(api, GpuMemory::Place::device, arrays * stride * sizeof(Real));
+  auto* next = reinterpret_cast<Real*>(numbers_.get());
+  const auto take = [&](Real*& array) {
+    array = next;
+    next += stride;
+  };
+  TreeColumns<Real>& columns = from_.columns;
+  for (Real*& array : columns.axis) take(array);
+  for (Real*& array : columns.force) take(array);
+  for (Real*& array : columns.high) take(array);
+  for (Real*& array : columns.low) take(array);
+  take(columns.diagonal);
+}
+
+template class DeviceMassMatrix<double>;
+template class DeviceMassMatrix<float>;
+
+}  // namespace rbd_parallel_core

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_entries.hpp"
+#include "mass_matrix.hpp"
+#include "rbd_parallel_core/cuda/device_entry.cuh"
+
+namespace rbd_parallel_core {
+namespace {
+
+struct DeviceEntries {
+  template <class Body>
+  static BodyEntry<Body> of() {
+    return device_entry<Body>();
+  }
+};
+
+}  // namespace
+
+template <>
+MassMatrixOperations<double> device_mass_matrix<double>() {
+  return GpuMassMatrix<double, DeviceEntries>::operations();
+}
+
+}  // namespace rbd_parallel_core
