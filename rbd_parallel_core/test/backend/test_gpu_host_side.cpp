@@ -289,7 +289,7 @@ TEST_F(GpuHostSide, MethodsOfTheHostRefuseArraysOnTheDevice) {
   EXPECT_TRUE(backend->forward_dynamics(
       {.q = there.span(), .v = {}, .tau = {}, .qdd = qdd, .status = status_there}))
       << "what the device computes takes all of them there";
-  FaultyGpu::fail_at = FaultyGpu::calls;
+  FaultyGpu::fail_at = FaultyGpu::calls + 1;  // asked about qdd, after q
   EXPECT_EQ(backend
                 ->forward_dynamics(
                     {.q = numbers.q, .v = {}, .tau = {}, .method = ForwardMethod::dca, .qdd = qdd})
