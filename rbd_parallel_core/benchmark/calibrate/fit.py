@@ -15,6 +15,7 @@ import statistics
 import numpy
 
 COSTS = ("fixed_us", "ns_per_body", "ns_per_level", "ns_per_entry", "ns_per_zero")
+BODY, LEVEL = COSTS.index("ns_per_body"), COSTS.index("ns_per_level")
 CASE = ("bodies", "branching", "operation", "precision", "batch", "threads")
 LAST = 10**9
 # Where the costs change: beyond 512 `cpu` computes matrices one by one, and `tree` cuts a chain from 32 bodies a lane on,
@@ -74,7 +75,9 @@ def least_squares(rows, goals):
 def features(time):
     """What the costs are multiplied by, in microseconds."""
     large = time["bodies"] >= LARGE and time["backend"] != "cuda"  # whose launches always count
-    work = [time["bodies"], 0 if large else time["depth"], time["entries"], time["zeros"]]
+    # `tree` cuts long paths, which fill its registers as short ones do not.
+    depth = 0 if large and time["backend"] != "tree" else time["depth"]
+    work = [time["bodies"], depth, time["entries"], time["zeros"]]
     return time["goes"] * numpy.array([0.0 if large else 1.0, *(number / 1000 for number in work)])
 
 
@@ -85,11 +88,12 @@ def fit_line(times):
         return None
     # Divided by the times, so that errors count by their size relative to them.
     rows = numpy.array([features(time) / time["us"] for time in single])
+    rows[:, BODY] -= rows[:, LEVEL]  # bodies beside the longest path, and those on it: what each costs is not negative
     scale = numpy.maximum(abs(rows).max(axis=0), 1e-300)
     costs = least_squares(rows / scale, numpy.ones(len(single))) / scale
+    costs[LEVEL] -= costs[BODY] if rows[:, LEVEL].any() else 0
     gains = [float(features(time) @ costs) / time["us"] for time in times if time["used_threads"] == 2]
-    # Other programs that have the second core can only make it less.
-    gain = float(numpy.quantile(gains, 0.75)) if gains else 1.0
+    gain = float(numpy.median(gains)) if gains else 1.0
     return costs, min(max(gain, 1.0), 2.0)
 
 

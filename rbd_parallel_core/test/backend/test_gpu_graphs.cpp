@@ -72,6 +72,12 @@ struct Call {
 /// Every call that takes one state of a tree after the other, one for each kind of task.
 std::vector<Call> all_calls() {
   std::vector<Call> calls{
+      // First, when nobody has computed the columns of the mass matrix yet.
+      {"sparse",
+       [](Backend& b, const Arrays& x) {
+         return b.mass_matrix({.batch = batch, .q = x.q, .sparse = x.sparse, .status = x.status});
+       },
+       1, true},
       {"bias", [](Backend& b, const Arrays& x) { return b.bias_forces(x.forces(true)); }},
       {"gravity", [](Backend& b, const Arrays& x) { return b.gravity_forces(x.forces(true)); }},
       {"Coriolis", [](Backend& b, const Arrays& x) { return b.coriolis_forces(x.forces(true)); }},
@@ -81,11 +87,6 @@ std::vector<Call> all_calls() {
        [](Backend& b, const Arrays& x) {
          return b.mass_matrix({.batch = batch, .q = x.q, .mass_matrix = x.M, .status = x.status});
        }},
-      {"sparse",
-       [](Backend& b, const Arrays& x) {
-         return b.mass_matrix({.batch = batch, .q = x.q, .sparse = x.sparse, .status = x.status});
-       },
-       1, true},
       {"dense and sparse",
        [](Backend& b, const Arrays& x) {
          return b.mass_matrix({.batch = batch,
@@ -276,7 +277,7 @@ TEST_F(GpuGraphs, ArraysOnTheDevice) {
 TEST_F(GpuGraphs, SurviveAFailureOfEveryStep) {
   const auto model = tree_of(7);
   for (const TreeFamily family : {TreeFamily::blocks, TreeFamily::scans}) {
-    for (const Call& call : {all_calls()[0], all_calls()[4], all_calls()[6]}) {
+    for (const Call& call : {all_calls()[1], all_calls()[5], all_calls()[6]}) {
       FaultyGpu::reset();
       const auto backend = make_gpu(true);
       backend->configure(model, options(family));

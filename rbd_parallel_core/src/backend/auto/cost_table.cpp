@@ -92,6 +92,16 @@ double gain_of(const std::string& word) {
   return gain;
 }
 
+/// Negative where a chain costs less than a tree of as many bodies, which has no longer path: then
+/// no robot's costs are.
+double level_cost_of(const std::string& word, double ns_per_body) {
+  double cost = 0;
+  if (!read(word, cost) || !std::isfinite(cost) || cost < -ns_per_body) {
+    refuse("ns_per_level", word, "a number that is not below minus ns_per_body");
+  }
+  return cost;
+}
+
 CostLine line_of(const std::vector<std::string>& words) {
   if (words.size() != words_of_line) {
     throw LineFault("it has " + std::to_string(words.size()) + " words, expected " +
@@ -99,16 +109,17 @@ CostLine line_of(const std::vector<std::string>& words) {
                     ": backend operation precision bodies batch fixed_us ns_per_body ns_per_level "
                     "ns_per_entry ns_per_zero two_threads");
   }
+  const double ns_per_body = cost_of("ns_per_body", words[6]);
   return {.backend = candidate_of(words[0]),
           .operation = priced_operation_of(words[1]),
           .precision = precision_of(words[2]),
           .bodies = range_of("bodies", words[3]),
           .batch = range_of("batch", words[4]),
           .fixed_us = cost_of("fixed_us", words[5]),
-          .ns_per_body = cost_of("ns_per_body", words[6]),
-          .ns_per_level = cost_of("ns_per_level", words[7]),
+          .ns_per_body = ns_per_body,
           .ns_per_entry = cost_of("ns_per_entry", words[8]),
           .ns_per_zero = cost_of("ns_per_zero", words[9]),
+          .ns_per_level = level_cost_of(words[7], ns_per_body),
           .two_threads = gain_of(words[10])};
 }
 

@@ -50,9 +50,10 @@ struct CostLine {
   Precision precision = Precision::float64;
   CountRange bodies, batch;  ///< where it holds
   double fixed_us = 0;
-  double ns_per_body = 0, ns_per_level = 0, ns_per_entry = 0, ns_per_zero = 0;
-  double two_threads = 1;  ///< how much faster two threads are than one
-  int line = 0;            ///< of the text
+  double ns_per_body = 0, ns_per_entry = 0, ns_per_zero = 0;
+  double ns_per_level = 0;  ///< at least -ns_per_body
+  double two_threads = 1;   ///< how much faster two threads are than one
+  int line = 0;             ///< of the text
 
   bool overlaps(const CostLine& other) const noexcept {
     return backend == other.backend && operation == other.operation &&

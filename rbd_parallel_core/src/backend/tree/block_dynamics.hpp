@@ -23,6 +23,10 @@ class BlockDynamics {
   bool can_go_forward() const { return can_go_forward_; }
   void forward_dynamics(const TreeState<Real>& state) noexcept;
 
+  /// Whether the lanes of the registers are so well filled that blocks side by side take less time
+  /// than one body after the other.
+  bool pays() const noexcept;
+
   /// What the mass matrix is made of (TreeColumns); q: nq.
   void mass_matrix_columns(const Real* q, const TreeColumns<Real>& columns) noexcept;
   /// Where the columns of a body belong: bodies of one path, and those of them with one origin,

@@ -74,6 +74,8 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   // Torques of mimic joints add up from several blocks: they are left to the sequential text.
   if (!model.has_mimic()) {
     blocks_.emplace(this->kernel_model(), set, threads, options.tree);
+    const bool asked_for = options.tree.block > 0 || !options.tree.lanes;
+    if (!asked_for && !blocks_->pays()) blocks_.reset();
   }
   mass_matrix_.emplace();
   mass_matrix_->configure(this->kernel_model(), threads, set, blocks_ ? &*blocks_ : nullptr);
