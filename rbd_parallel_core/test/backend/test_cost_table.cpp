@@ -95,6 +95,8 @@ TEST(CostTable, NamesLineAndReason) {
        "fixed_us is '-1', expected a number that is not negative"},
       {"cpu mass_matrix float64 1- 1- 0 nan 0 0 0 1", "ns_per_body is 'nan', expected a number"},
       {"cpu mass_matrix float64 1- 1- 0 1 1e999 0 0 1", "ns_per_level is '1e999'"},
+      {"cpu mass_matrix float64 1- 1- 0 1 -1.5 0 0 1",
+       "ns_per_level is '-1.5', expected a number that is not below minus ns_per_body"},
       {"cpu mass_matrix float64 1- 1- 0 1 0 1,5 0 1", "ns_per_entry is '1,5'"},
       {"cpu mass_matrix float64 1- 1- 0 1 0 0 two 1", "ns_per_zero is 'two'"},
       {"cpu mass_matrix float64 1- 1- 0 1 0 0 0 2.5",
