@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
 #include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
 
-#include "gpu_memory.hpp"
+#include "device_image.hpp"
 #include "kernels/float_range.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
 #include "rbd_parallel_core/model/model.hpp"
@@ -32,21 +31,20 @@ class DeviceModel {
       view_ = converted->view();
       require_float_range(view_, model);
     }
-    std::vector<std::byte> block;
-    const std::size_t at_body = append(block, view_.body, view_.body_count);
-    const std::size_t at_link = append(block, view_.link, view_.link_count);
-    const std::size_t at_armature = append(block, view_.armature, view_.nv);
-    const std::size_t at_damping = append(block, view_.damping, view_.nv);
-    const std::size_t at_friction = append(block, view_.friction, view_.nv);
-    const std::size_t at_dof = append(block, view_.column_dof, view_.column_count);
-    const std::size_t at_multiplier = append(block, view_.column_multiplier, view_.column_count);
-    const std::size_t at_parent = append(block, view_.dof_parent, view_.nv);
-    const std::size_t at_entries =
-        append(block, entries.data(), static_cast<std::int32_t>(entries.size()));
-
-    memory_ = GpuMemory(api, GpuMemory::Place::device, block.size());
-    require(api, api.copy(memory_.get(), block.data(), block.size(), stream), "sending the model");
-    require(api, api.synchronize(stream), "sending the model");
+    DeviceImage image;
+    const auto append = [&]<class T>(const T* array, std::int32_t count) {
+      return image.append(std::span(array, static_cast<std::size_t>(count)));
+    };
+    const std::size_t at_body = append(view_.body, view_.body_count);
+    const std::size_t at_link = append(view_.link, view_.link_count);
+    const std::size_t at_armature = append(view_.armature, view_.nv);
+    const std::size_t at_damping = append(view_.damping, view_.nv);
+    const std::size_t at_friction = append(view_.friction, view_.nv);
+    const std::size_t at_dof = append(view_.column_dof, view_.column_count);
+    const std::size_t at_multiplier = append(view_.column_multiplier, view_.column_count);
+    const std::size_t at_parent = append(view_.dof_parent, view_.nv);
+    const std::size_t at_entries = image.append(entries);
+    memory_ = image.sent_to(api, stream, "sending the model");
     place(view_.body, at_body);
     place(view_.link, at_link);
     place(view_.armature, at_armature);
@@ -63,15 +61,6 @@ class DeviceModel {
   std::size_t bytes() const { return memory_.bytes(); }  ///< of the device
 
  private:
-  template <class T>
-  static std::size_t append(std::vector<std::byte>& block, const T* array, std::int32_t count) {
-    constexpr std::size_t alignment = 256;
-    const std::size_t at = (block.size() + alignment - 1) / alignment * alignment;
-    const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(count);
-    block.resize(at + bytes);
-    if (bytes > 0) std::memcpy(block.data() + at, array, bytes);
-    return at;
-  }
   template <class T>
   void place(const T*& pointer, std::size_t at) const {
     pointer = reinterpret_cast<const T*>(memory_.get() + at);
@@ -102,10 +91,7 @@ class DeviceTree {
     const std::size_t at_column = append(columns.column.data(), columns.column.size());
     const std::size_t at_body = append(columns.body.data(), columns.body.size());
 
-    const std::size_t bytes = block.size() * sizeof(std::int32_t);
-    memory_ = GpuMemory(api, GpuMemory::Place::device, bytes);
-    require(api, api.copy(memory_.get(), block.data(), bytes, stream), "sending the tree");
-    require(api, api.synchronize(stream), "sending the tree");
+    memory_ = sent(api, stream, std::as_bytes(std::span(block)), "sending the tree");
     const auto* const first = reinterpret_cast<const std::int32_t*>(memory_.get());
     tree_ = {view.size, view.node_count, first + at_lp, first + at_rp};
     owners_ = {first + at_first, first + at_column, first + at_body};
