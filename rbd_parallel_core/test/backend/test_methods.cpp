@@ -269,7 +269,7 @@ TEST(Methods, TwoPortIsWhatTheTreeDoes) {
 /// Also where `cpu` would be faster: a large batch. In lanes, which are those of `cpu`, it is
 /// refused.
 TEST(Methods, TwoPortOfAutoIsAlwaysThatOfTheTree) {
-  const SharedModel model = chain(80);
+  const SharedModel model = chain(200);
   const auto automatic = make_backend("auto"), tree = make_backend("tree");
   automatic->configure(model, {.max_batch = 100});
   tree->configure(model, {.max_batch = 100});
@@ -278,7 +278,7 @@ TEST(Methods, TwoPortOfAutoIsAlwaysThatOfTheTree) {
   ASSERT_TRUE(batch.by(ForwardMethod::two_port, *automatic).ok());
   ASSERT_TRUE(expected.by(ForwardMethod::two_port, *tree).ok());
   EXPECT_EQ(batch.qdd, expected.qdd);
-  const std::size_t size = automatic->lane_width() * 80;
+  const std::size_t size = automatic->lane_width() * 200;
   const std::vector<double> numbers(size, 0.1);
   std::vector<double> qdd(size);
   const Result result = automatic->forward_dynamics({.q = numbers,
@@ -304,12 +304,12 @@ TEST(Methods, TwoPortNeedsATreeThatCanBeCut) {
                {"mimics another one", "use automatic, crba, jsiia, crba_sparse"});
   // A ball joint's body of no mass ends what the kind of joint cuts.
   conformance::RobotBuilder builder("light", 7);
-  for (int i = 0; i < 70; ++i) {
-    builder.add(std::to_string(i), i == 35 ? JointKind::spherical : JointKind::revolute);
+  for (int i = 0; i < 400; ++i) {
+    builder.add(std::to_string(i), i == 200 ? JointKind::spherical : JointKind::revolute);
   }
   conformance::Robot robot = builder.robot();
   EXPECT_EQ(refused(shared(robot)), "");
-  robot.description.links[35].inertial.reset();
+  robot.description.links[200].inertial.reset();
   expect_words(refused(shared(robot)), {"bodies that are not light", "use automatic, aba, crba"});
 }
 
@@ -409,7 +409,7 @@ TEST(Methods, TooManyCoordinatesForAMatrixAreRefusedWithAWayOut) {
 /// An end link without mass, its joint without armature: every method that takes the model names
 /// the joint.
 TEST(Methods, AMasslessEndIsNamedAsASingularJoint) {
-  RobotDescription robot = describe_auto_tree({.bodies = 80, .skew = 0.3});
+  RobotDescription robot = describe_auto_tree({.bodies = 400, .skew = 0.3});
   robot.links.back().inertial.reset();
   const auto model = std::make_shared<const Model>(build_model(robot));
   for (const std::string& name : every_backend()) {
@@ -421,7 +421,7 @@ TEST(Methods, AMasslessEndIsNamedAsASingularJoint) {
       if (!refusal_of(*backend, method).empty()) continue;
       ++asked;
       ASSERT_TRUE(batch.by(method, *backend).ok());
-      EXPECT_EQ(batch.status[0], (StateStatus{StateStatus::Code::singular, 79}))
+      EXPECT_EQ(batch.status[0], (StateStatus{StateStatus::Code::singular, 399}))
           << name << ", " << name_of(method);
       EXPECT_TRUE(std::isnan(batch.qdd[0]));
       expect_words(message(batch.status[0], *model), {"singular at joint", "armature"});

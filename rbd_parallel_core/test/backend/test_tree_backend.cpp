@@ -105,8 +105,8 @@ TEST(TreeBackend, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
 }
 
 TEST(TreeBackend, ThreadsDoNotChangeABit) {
-  for (const int window : {1, 3, 2000}) {
-    const auto model = random_tree(2000, window, {JointKind::revolute}, 11);
+  for (const int window : {1, 3, 20000}) {
+    const auto model = random_tree(20000, window, {JointKind::revolute}, 11);
     const State state = random_state(*model, 13);
     const auto alone = inverse_dynamics(*configured("tree", model), state);
     for (const int threads : {2, 3, 8}) {
@@ -257,8 +257,8 @@ TEST(TreeBackend, TreesBeyondTheCachesGiveWhatTheRecursionGives) {
 }
 
 TEST(TreeBackend, ThreadsDoNotChangeABitOfForwardDynamics) {
-  for (const int window : {1, 3, 2000}) {
-    const auto model = random_tree(2000, window, {JointKind::revolute}, 71);
+  for (const int window : {1, 3, 20000}) {
+    const auto model = random_tree(20000, window, {JointKind::revolute}, 71);
     const State state = random_state(*model, 73);
     const auto alone = forward_dynamics(*configured("tree", model), state);
     for (const int threads : {2, 3}) {
