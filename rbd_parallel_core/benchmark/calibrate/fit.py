@@ -18,8 +18,8 @@ COSTS = ("fixed_us", "ns_per_body", "ns_per_level", "ns_per_entry", "ns_per_zero
 BODY, LEVEL = COSTS.index("ns_per_body"), COSTS.index("ns_per_level")
 CASE = ("bodies", "branching", "operation", "precision", "batch", "threads")
 LAST = 10**9
-# Where the costs change: beyond 512 `cpu` computes matrices one by one, and `tree` cuts a chain from 32 bodies a lane on,
-# which is 256 or 512 bodies; elsewhere numbers leave a cache.
+# Where the costs change: beyond 512 `cpu` computes matrices one by one, and `tree` cuts a chain from 12 bodies a lane on,
+# which is 96 or 192 bodies; elsewhere numbers leave a cache.
 BODIES = {
     "cpu": [(1, 63), (64, 127), (128, 255), (256, 512), (513, 1023), (1024, 2047), (2048, LAST)],
     "tree": [(64, 127), (128, 255), (256, 511), (512, 1023), (1024, 2047), (2048, LAST)],

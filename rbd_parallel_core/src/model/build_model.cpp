@@ -6,6 +6,7 @@
 #include "body_frames.hpp"
 #include "description_check.hpp"
 #include "inertia_check.hpp"
+#include "levers.hpp"
 #include "link_inertia.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 #include "text.hpp"
@@ -113,8 +114,8 @@ class ModelAssembler {
     choose_body_frames(model_.bodies_, model_.links_);
     assign_coordinates();
     assign_runs_and_columns();
-    assign_levers();
     attach_inertias();
+    set_levers(model_.bodies_);
     warn_of_massless_leaves();
     fill_joint_numbers();
     fill_dof_parents();
@@ -270,15 +271,6 @@ class ModelAssembler {
       const BodyView<double>& body = model_.bodies_[i];
       if (body.parent != static_cast<std::int32_t>(i) - 1) model_.view_.has_branches = true;
       if (nq_of(body.type) != nv_of(body.type)) model_.view_.has_quaternions = true;
-    }
-  }
-
-  void assign_levers() {
-    for (const BodyView<double>& body : model_.bodies_) {
-      if (body.parent < 0) continue;
-      const Vec3<double> origin = mul_add(body.shift, body.placement.E.z, body.placement.r);
-      double& lever2 = model_.bodies_[index(body.parent)].lever2;
-      lever2 = std::max(lever2, dot(origin, origin));
     }
   }
 

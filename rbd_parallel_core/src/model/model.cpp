@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "inertia_check.hpp"
+#include "levers.hpp"
 #include "link_inertia.hpp"
 #include "text.hpp"
 
@@ -151,6 +152,7 @@ Model Model::with_payload(std::string_view link_name, const LinkInertial& payloa
     loaded.view_.base_inertia += inertia;
   } else {
     loaded.bodies_[static_cast<std::size_t>(link.body)].inertia += inertia;
+    set_levers(loaded.bodies_);
   }
   link.mass += payload.mass;
   loaded.total_mass_ += payload.mass;

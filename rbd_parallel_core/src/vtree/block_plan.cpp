@@ -32,7 +32,7 @@ std::vector<std::int32_t> piece_ends(std::span<const std::int32_t> nodes,
                                      double ending) {
   const std::int32_t length = count(nodes);
   const double piece = length / (pieces - 1 + ending);
-  const auto whole = static_cast<std::int32_t>(piece);
+  const std::int32_t whole = std::max(static_cast<std::int32_t>(piece), 1);
   const std::int32_t reach = whole / 4, longest = whole * 4;
   std::vector<std::int32_t> ends;
   for (std::int64_t k = 1; k < pieces; ++k) {
@@ -47,7 +47,7 @@ std::vector<std::int32_t> piece_ends(std::span<const std::int32_t> nodes,
       if (found) ends.push_back(fits(ideal + off) ? ideal + off : ideal - off);
     }
     const std::int32_t last = ends.empty() ? 0 : ends.back();
-    if (!found && ideal - last >= longest) ends.push_back(ideal);
+    if (!found && ideal > last && ideal - last >= longest) ends.push_back(ideal);
   }
   ends.push_back(length);
   return ends;

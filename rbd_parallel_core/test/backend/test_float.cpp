@@ -89,38 +89,57 @@ TEST(Float, NumbersTooLargeForItAreRefused) {
   EXPECT_NE(refusal(on_a_star).find("gravity"), std::string::npos);
 }
 
+/// How aba judges states of a robot of two coordinates, both with the same value.
+template <class Real>
+std::vector<StateStatus> judged_by_aba(const char* name, const Robot& robot, std::size_t batch,
+                                       Real value) {
+  const auto backend = make_backend<Real>(name);
+  backend->configure(std::make_shared<const Model>(robot.model()), {.max_batch = batch});
+  std::vector<Real> q(batch * 2, value), qdd(batch * 2);
+  std::vector<StateStatus> status(batch);
+  EXPECT_TRUE(backend
+                  ->forward_dynamics({.batch = batch,
+                                      .q = q,
+                                      .v = {},
+                                      .tau = {},
+                                      .method = ForwardMethod::aba,
+                                      .qdd = qdd,
+                                      .status = status})
+                  .ok());
+  return status;
+}
+
 /// A point mass so close to its axis that float cannot tell its inertia from a rounding error: the
-/// slide's origin lies beside the axis, its mass as far on the other side of that.
+/// slide's origin lies beside the axis, its mass as far on the other side of that, or it has slid
+/// back.
 TEST(Float, JudgesASingularJointByItsOwnPrecision) {
-  Robot robot = detail::turntable();
-  robot.description.joints.back().origin.position = {0, 0.5, 0};
-  robot.description.links.back().inertial->origin.position = {0, -0.5, 0};
-  const auto model = std::make_shared<const Model>(robot.model());
-  const auto judged = [&]<class Real>(const char* name, std::size_t batch, Real distance) {
-    const auto backend = make_backend<Real>(name);
-    backend->configure(model, {.max_batch = batch});
-    std::vector<Real> q(batch * 2, distance), qdd(batch * 2);
-    std::vector<StateStatus> status(batch);
-    EXPECT_TRUE(backend
-                    ->forward_dynamics({.batch = batch,
-                                        .q = q,
-                                        .v = {},
-                                        .tau = {},
-                                        .method = ForwardMethod::aba,
-                                        .qdd = qdd,
-                                        .status = status})
-                    .ok());
-    return status;
-  };
+  Robot beside = detail::turntable(), back = detail::turntable();
+  beside.description.joints.back().origin.position = {0, 0.5, 0};
+  beside.description.links.back().inertial->origin.position = {0, -0.5, 0};
+  back.description.links.back().inertial->origin.position = {0.75, 0, 0};
   const StateStatus singular{StateStatus::Code::singular, 0};
-  for (const char* name : {"cpu", "reference"}) {
-    for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
-      const std::vector<StateStatus> good(batch), bad(batch, singular);
-      EXPECT_EQ(judged(name, batch, 1e-4), good) << name << ", batch " << batch;
-      EXPECT_EQ(judged(name, batch, 1e-4f), bad) << name << ", batch " << batch;
-      EXPECT_EQ(judged(name, batch, 1e-1f), good) << name << ", batch " << batch;
+  for (const auto& [robot, zero] : {std::pair(beside, 0.0f), std::pair(back, -0.75f)}) {
+    for (const char* name : {"cpu", "reference"}) {
+      for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
+        const std::vector<StateStatus> good(batch), bad(batch, singular);
+        EXPECT_EQ(judged_by_aba(name, robot, batch, double{zero} + 1e-4), good) << name;
+        EXPECT_EQ(judged_by_aba(name, robot, batch, zero + 1e-4f), bad) << name;
+        EXPECT_EQ(judged_by_aba(name, robot, batch, zero + 1e-1f), good) << name;
+      }
     }
   }
+}
+
+/// What a light body far away is moved over does not make a heavy one on its axis singular.
+TEST(Float, AHeavyBodyWithALightOneFarAwayIsRegular) {
+  Robot robot = detail::turntable();
+  LinkInertial drum;
+  drum.mass = 500;
+  drum.rotational = {5, 0, 0, 5, 0, 2.5};
+  robot.description.links[1].inertial = drum;
+  robot.description.joints.back().origin.position = {30, 0, 0};
+  robot.description.joints.back().axis = {0, 1, 0};
+  EXPECT_EQ(judged_by_aba("cpu", robot, 5, 0.1f), std::vector<StateStatus>(5));
 }
 
 /// A turn, then slides of heavy bodies far out: no number is large by itself, their products are.

@@ -399,10 +399,10 @@ TYPED_TEST(Spatial, SizeOfAnInertiaIsItsLargestDiagonals) {
   const auto A = this->articulated_inertia();
   const Dense diagonal = this->dense(A).diagonal();
   const Wide angular = largest(diagonal.topRows(3)), linear = largest(diagonal.bottomRows(3));
-  EXPECT_EQ(Wide(size_of(A, TypeParam(0)).angular), angular);
-  EXPECT_EQ(Wide(size_of(A, TypeParam(0)).linear), linear);
-  const TypeParam lever2 = 1e4;
-  EXPECT_EQ(size_of(A, lever2).angular, lever2 * TypeParam(linear));
+  const TypeParam none = 0, lever2 = 1e6, m = TypeParam(0.25) * TypeParam(linear);
+  EXPECT_EQ(Wide(size_of(A, none, none).angular), angular);
+  EXPECT_EQ(Wide(size_of(A, none, none).linear), linear);
+  EXPECT_EQ(size_of(A, m, lever2).angular, lever2 * (TypeParam(linear) - m));
 }
 
 TYPED_TEST(Spatial, ResistanceOfAColumnHasItsUnit) {

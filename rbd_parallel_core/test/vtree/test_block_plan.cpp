@@ -307,6 +307,7 @@ TEST(BlockPlan, TheLastBlockOfAPathMayBeLonger) {
   EXPECT_EQ(lengths(334), (std::vector{200, 200, 600}));
   EXPECT_EQ(lengths(1000), std::vector{1000});
   EXPECT_EQ(lengths(1).back(), 3);
+  EXPECT_EQ(std::ranges::min(lengths(1)), 1) << "no block is empty";
   // What another kind hangs on does not end the path.
   for (std::size_t i = 600; i < 1000; ++i) kind[i] = 1;
   EXPECT_EQ(lengths(300), (std::vector{300, 300, 100, 300}));

@@ -36,7 +36,7 @@ class SingularityTest {
  public:
   template <class Real>
   RBD_INLINE SingularityTest(const ArticulatedInertia<S>& IA, const BodyView<Real>& body)
-      : size_(size_of(IA, S(body.lever2))) {}
+      : size_(size_of(IA, S(body.inertia.m), S(body.lever2))) {}
 
   /// `at` + 1 where D counts as zero, else what is known by now.
   template <class Column>

@@ -24,7 +24,7 @@ struct BodyView {
   Real pitch;         ///< helical joints: metres per radian
   Real multiplier;    ///< q_joint = multiplier q[q_index] + offset; 1 and 0 but for mimic joints
   Real offset;
-  Real lever2;  ///< m^2, squared distance to the farthest origin of a child, 0 without children
+  Real lever2;  ///< m^2, over which inertias of children are moved, squared; 0 without children
   std::int32_t parent;  ///< index of the parent body, -1 for the world; parent < own index
   std::int32_t head;    ///< first body of its run: head, head + 1, ..., each the parent of the next
   std::int32_t column;  ///< first of its columns among all joints' (mimic joints have columns too)

@@ -87,13 +87,13 @@ struct InertiaSize {
   S linear;   ///< kg
 };
 
-/// The largest entries on the diagonal. At a distance of a lever, masses are moments of inertia;
-/// how long it may be (squared, m^2) is for the caller to say.
+/// The largest entries on the diagonal. What hangs on the body, which itself has the mass m, was
+/// moved to it over a lever (squared, m^2): so far away masses are moments of inertia.
 template <class S>
-RBD_INLINE InertiaSize<S> size_of(const ArticulatedInertia<S>& a, const S& lever2) {
+RBD_INLINE InertiaSize<S> size_of(const ArticulatedInertia<S>& a, const S& m, const S& lever2) {
   using T = ScalarTraits<S>;
-  const S linear = T::max(T::max(a.M.xx, a.M.yy), a.M.zz);
-  return {T::max(T::max(T::max(a.I.xx, a.I.yy), a.I.zz), lever2 * linear), linear};
+  const S linear = T::max(T::max(a.M.xx, a.M.yy), a.M.zz), beyond = linear - m;
+  return {T::max(T::max(T::max(a.I.xx, a.I.yy), a.I.zz), lever2 * beyond), linear};
 }
 
 }  // namespace rbd_parallel_core

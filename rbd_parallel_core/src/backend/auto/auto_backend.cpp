@@ -116,7 +116,7 @@ void AutoBackend<Real>::take_prices(const CostTable& costs, const Model& model) 
 template <class Real>
 CallPlan AutoBackend<Real>::plan(Candidate candidate, Operation operation,
                                  std::size_t batch) const noexcept {
-  if (candidate == Candidate::tree) return tree_->plan(batch);
+  if (candidate == Candidate::tree) return tree_->plan(operation, batch);
   if (candidate == Candidate::cuda) return {.goes = (batch + cuda_wave - 1) / cuda_wave};
   return cpu_.plan(batch, keeps_matrix(operation));
 }

@@ -26,6 +26,7 @@ class BlockDynamics {
   /// Whether the lanes of the registers are so well filled that blocks side by side take less time
   /// than one body after the other.
   bool pays() const noexcept;
+  int used_threads() const noexcept { return alone_ ? 1 : team_.threads(); }
 
   /// What the mass matrix is made of (TreeColumns); q: nq.
   void mass_matrix_columns(const Real* q, const TreeColumns<Real>& columns) noexcept;

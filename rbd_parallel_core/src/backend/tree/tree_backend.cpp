@@ -58,6 +58,7 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   scans_.reset();
   mass_matrix_.reset();
   threads_ = 1;
+  by_blocks_ = false;
   require_bodies("block", options.tree.block);
   require_bodies("group", options.tree.group);
   this->configure_kernels(model, options, /*with_packs=*/false, 1);
@@ -74,8 +75,8 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   // Torques of mimic joints add up from several blocks: they are left to the sequential text.
   if (!model.has_mimic()) {
     blocks_.emplace(this->kernel_model(), set, threads, options.tree);
-    const bool asked_for = options.tree.block > 0 || !options.tree.lanes;
-    if (!asked_for && !blocks_->pays()) blocks_.reset();
+    const bool asked_for = options.tree.block > 0 || options.tree.group > 0 || !options.tree.lanes;
+    by_blocks_ = asked_for || blocks_->pays();
   }
   mass_matrix_.emplace();
   mass_matrix_->configure(this->kernel_model(), threads, set, blocks_ ? &*blocks_ : nullptr);
@@ -87,11 +88,11 @@ bool TreeBackend<Real>::side_by_side(Operation operation) const noexcept {
     case Operation::inverse_dynamics:
     case Operation::bias_forces:
     case Operation::gravity_forces:
-      return blocks_ || scans_;
+      return by_blocks_ || scans_;
     case Operation::coriolis_forces:
-      return blocks_.has_value();
+      return by_blocks_;
     case Operation::forward_dynamics:
-      return goes_by_two_ports();
+      return by_blocks_ && goes_by_two_ports();
     case Operation::mass_matrix:
       return mass_matrix_ || scans_;
     case Operation::sparse_mass_matrix:
@@ -99,6 +100,13 @@ bool TreeBackend<Real>::side_by_side(Operation operation) const noexcept {
     default:
       return false;
   }
+}
+
+template <class Real>
+CallPlan TreeBackend<Real>::plan(Operation operation, std::size_t batch) const noexcept {
+  const bool matrix =
+      operation == Operation::mass_matrix || operation == Operation::sparse_mass_matrix;
+  return {batch, matrix || !blocks_ ? threads_ : blocks_->used_threads()};
 }
 
 // ---- inverse dynamics ---------------------------------------------------------------------------
@@ -155,7 +163,7 @@ void TreeBackend<Real>::by_scans(const InverseDynamics& args, std::size_t s) noe
 
 template <class Real>
 Result TreeBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
-  if (!blocks_ && !scans_) return KernelBackend<Real>::do_inverse_dynamics(args);
+  if (!by_blocks_ && !scans_) return KernelBackend<Real>::do_inverse_dynamics(args);
   const FloatModeScope scope(FloatMode::of_this_thread().flushing());
   for (std::size_t s = 0; s < args.batch; ++s) {
     if (scans_) {
@@ -169,7 +177,7 @@ Result TreeBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexc
 
 template <class Real>
 Result TreeBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
-  if (!blocks_) return KernelBackend<Real>::do_coriolis_forces(args);
+  if (!by_blocks_) return KernelBackend<Real>::do_coriolis_forces(args);
   const FloatModeScope scope(FloatMode::of_this_thread().flushing());
   const InverseDynamics still{.batch = args.batch,
                               .q = args.q,
@@ -214,9 +222,9 @@ void TreeBackend<Real>::forward(const ForwardDynamics& args, std::size_t s) noex
 
 template <class Real>
 Result TreeBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
-  if (!goes_by_two_ports() || args.method == ForwardMethod::crba) {
-    return KernelBackend<Real>::do_forward_dynamics(args);
-  }
+  const bool asked_for = args.method == ForwardMethod::two_port;
+  const bool by_aba = args.method == ForwardMethod::aba && by_blocks_ && goes_by_two_ports();
+  if (!asked_for && !by_aba) return KernelBackend<Real>::do_forward_dynamics(args);
   const FloatModeScope scope(FloatMode::of_this_thread().flushing());
   for (std::size_t s = 0; s < args.batch; ++s) forward(args, s);
   return {};

@@ -34,7 +34,7 @@ class TreeBackend final : public KernelBackend<Real> {
   /// factors, forward dynamics by aba. What is not is computed as `reference` does.
   bool side_by_side(Operation operation) const noexcept;
   /// How a batch of it is computed.
-  CallPlan plan(std::size_t batch) const noexcept { return {batch, threads_}; }
+  CallPlan plan(Operation operation, std::size_t batch) const noexcept;
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
@@ -64,6 +64,8 @@ class TreeBackend final : public KernelBackend<Real> {
   Result mass_matrix_by_scans(const MassMatrix& args) noexcept;
 
   int threads_ = 1;
+  bool by_blocks_ =
+      false;  ///< otherwise they are for the mass matrix, and for who asks for two_port
   // None of them where a tree is too small: then the sequential text is used.
   std::optional<BlockDynamics<Real>> blocks_;
   std::optional<ScanDynamics<Real>> scans_;
