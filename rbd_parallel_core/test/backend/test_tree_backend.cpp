@@ -104,19 +104,6 @@ TEST(TreeBackend, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
   }
 }
 
-/// Where the kind of joint changes again and again, every block is a seam: such a chain is left to
-/// the recursion, unless blocks are asked for.
-TEST(TreeBackend, BlocksAreLeftOutWhereTheyDoNotPay) {
-  const auto model = random_tree(400, 1, {JointKind::revolute, JointKind::prismatic}, 23);
-  const State state = random_state(*model, 29);
-  const auto reference = configured("reference", model), tree = configured("tree", model),
-             cut = configured("tree", model, {.tree = {.block = 20}});
-  EXPECT_EQ(inverse_dynamics(*tree, state), inverse_dynamics(*reference, state));
-  EXPECT_EQ(forward_dynamics(*tree, state), forward_dynamics(*reference, state));
-  EXPECT_NE(inverse_dynamics(*cut, state), inverse_dynamics(*reference, state));
-  EXPECT_TRUE(tree->offers(ForwardMethod::two_port)) << "whoever asks for it has it";
-}
-
 TEST(TreeBackend, ThreadsDoNotChangeABit) {
   for (const int window : {1, 3, 20000}) {
     const auto model = random_tree(20000, window, {JointKind::revolute}, 11);
@@ -267,6 +254,19 @@ TEST(TreeBackend, TreesBeyondTheCachesGiveWhatTheRecursionGives) {
   const auto reference = configured("reference", model), tree = configured("tree", model);
   EXPECT_LT(largest_difference(inverse_dynamics(*tree, state), inverse_dynamics(*reference, state)),
             1e-11);
+}
+
+/// Where the kind of joint changes again and again, every block is a seam: such a chain is left to
+/// the recursion, unless blocks are asked for.
+TEST(TreeBackend, BlocksAreLeftOutWhereTheyDoNotPay) {
+  const auto model = random_tree(400, 1, {JointKind::revolute, JointKind::prismatic}, 23);
+  const State state = random_state(*model, 29);
+  const auto reference = configured("reference", model), tree = configured("tree", model),
+             cut = configured("tree", model, {.tree = {.block = 20}});
+  EXPECT_EQ(inverse_dynamics(*tree, state), inverse_dynamics(*reference, state));
+  EXPECT_EQ(forward_dynamics(*tree, state), forward_dynamics(*reference, state));
+  EXPECT_NE(inverse_dynamics(*cut, state), inverse_dynamics(*reference, state));
+  EXPECT_TRUE(tree->offers(ForwardMethod::two_port)) << "whoever asks for it has it";
 }
 
 TEST(TreeBackend, ThreadsDoNotChangeABitOfForwardDynamics) {
