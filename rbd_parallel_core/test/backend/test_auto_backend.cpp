@@ -114,7 +114,7 @@ TEST(AutoBackend, PredictsByGoesAndThreads) {
                    20);
   EXPECT_DOUBLE_EQ(backend.predicted_us(Candidate::cpu, Operation::inverse_dynamics, width + 1),
                    20);
-  backend.configure(tree_of(1000), {.max_batch = 1000, .threads = 2});
+  backend.configure(tree_of(1000, 1), {.max_batch = 1000, .threads = 2});
   if (backend.plan(Candidate::tree, Operation::inverse_dynamics, 1).threads < 2) {
     GTEST_SKIP() << "one core";
   }
