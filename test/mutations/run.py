@@ -26,7 +26,7 @@ JOBS = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count()))
 TEST_SECONDS = 300  # a mutation may make a loop endless
 CORE_TESTS = """test_spatial test_sincos test_model test_load_urdf test_corpus test_backend test_bounds test_vtree
 test_scan_dynamics test_forward_methods test_auto_backend test_methods test_two_port_accuracy test_gpu_backend
-test_float_mode test_tree_backend test_tree_mass_matrix""".split()
+test_gpu_walls test_gpu_races_sanitized test_float_mode test_tree_backend test_tree_mass_matrix""".split()
 
 
 class Stop(Exception):
@@ -167,20 +167,22 @@ class Suite:
     def commands(self, mutation):
         """(output, command) of every step."""
         database = json.loads((self.build / "compile_commands.json").read_text())
-        steps = []
-        for source in self.sources(mutation):
-            compiled = [entry["command"] for entry in database if entry["file"] == str(SOURCE / source)]
-            objects = [(self.build / re.search(r" -o (\S+)", command).group(1), command) for command in compiled]
-            found = [step for step in objects if step[0].exists()]  # other targets compile it too and are not built
-            if not found:
-                raise Stop(f"{mutation['id']}: suite {self.name} does not compile {source}")
-            steps += found
+        links = []
         for link in self.links:
             code, output = run(["ninja", "-C", self.build, "-t", "commands", "-s", link])
             if code != 0:
                 raise Stop(f"suite {self.name}: no command makes {link}")
-            steps.append((self.build / link, [line for line in output.splitlines() if line][-1]))
-        return steps
+            links.append((self.build / link, [line for line in output.splitlines() if line][-1]))
+        linked = " ".join(command for _, command in links).split()
+        steps = []
+        for source in self.sources(mutation):
+            compiled = [entry["command"] for entry in database if entry["file"] == str(SOURCE / source)]
+            objects = [(re.search(r" -o (\S+)", command).group(1), command) for command in compiled]
+            found = [(self.build / name, command) for name, command in objects if name in linked]  # other targets compile it too
+            if not found:
+                raise Stop(f"{mutation['id']}: suite {self.name} does not compile {source}")
+            steps += found
+        return steps + links
 
     def test(self, wanted):
         """Name of the first test that failed, None if all passed."""

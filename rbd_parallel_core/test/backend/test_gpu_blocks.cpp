@@ -7,10 +7,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "cuda/gpu_backend.hpp"
-#include "cuda/host_kernels.hpp"
-#include "faulty_gpu.hpp"
-#include "gpu_trees.hpp"
+#include "device_arrays.hpp"
+#include "gpu_tree_fixture.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 
 namespace rbd_parallel_core {
@@ -68,31 +66,7 @@ std::vector<Real> forward_dynamics(BasicBackend<Real>& backend, const State<Real
   return qdd;
 }
 
-std::unique_ptr<Backend> reference_of(const SharedModel& model,
-                                      const BackendOptions& options = {}) {
-  auto backend = make_backend("reference");
-  backend->configure(model, options);
-  return backend;
-}
-
-class GpuBlocksOnHost : public ::testing::Test {
- protected:
-  void SetUp() override { FaultyGpu::reset(); }
-  void TearDown() override { EXPECT_EQ(FaultyGpu::live, 0) << "something was not given back"; }
-
-  template <class Real = double>
-  static std::unique_ptr<GpuBackend<Real>> unconfigured() {
-    return std::make_unique<GpuBackend<Real>>(FaultyGpu::api(), host_kernels<Real>(),
-                                              GpuSettings{.bodies_in_parallel = true});
-  }
-  template <class Real = double>
-  static std::unique_ptr<GpuBackend<Real>> gpu_of(const SharedModel& model,
-                                                  const BackendOptions& options = {}) {
-    auto backend = unconfigured<Real>();
-    backend->configure(model, options);
-    return backend;
-  }
-};
+class GpuBlocksOnHost : public GpuTreeFixture {};
 
 TEST_F(GpuBlocksOnHost, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
   for (const int window : {1, 2, 5, 300}) {
@@ -293,24 +267,7 @@ TEST_F(GpuBlocksOnHost, SurvivesAFailureOfEveryStep) {
                                      .f_ext = {links, wrench, Axes::link},
                                      .qdd = qdd});
   };
-  const auto backend = gpu_of(model);
-  const int configure_steps = FaultyGpu::calls;
-  ASSERT_TRUE(call(*backend));
-  const int steps = FaultyGpu::calls;
-  for (int step = 0; step < steps; ++step) {
-    const auto faulty = unconfigured();
-    FaultyGpu::calls = 0;
-    FaultyGpu::fail_at = step;
-    if (step < configure_steps) {
-      EXPECT_THROW(faulty->configure(model), std::runtime_error) << step;
-    } else {
-      faulty->configure(model);
-      EXPECT_EQ(call(*faulty).code, Code::failed) << step;
-    }
-    FaultyGpu::fail_at = -1;
-    faulty->configure(model);
-    EXPECT_TRUE(call(*faulty)) << step;
-  }
+  expect_to_survive_every_failure(model, call);
 }
 
 TEST_F(GpuBlocksOnHost, ArraysOnTheDeviceAreNotCopied) {
@@ -318,15 +275,9 @@ TEST_F(GpuBlocksOnHost, ArraysOnTheDeviceAreNotCopied) {
   const auto state = random_state(*model);
   const auto gpu = gpu_of(model);
   const auto expected = forward_dynamics(*gpu, state);
-  std::vector<GpuMemory> blocks;
-  const auto there = [&](const std::vector<double>& numbers) {
-    blocks.emplace_back(host_api(), GpuMemory::Place::device, numbers.size() * sizeof(double));
-    auto* const first = reinterpret_cast<double*>(blocks.back().get());
-    std::copy(numbers.begin(), numbers.end(), first);
-    return std::span(first, numbers.size());
-  };
-  const std::span<double> q = there(state.q), v = there(state.v), tau = there(state.x),
-                          qdd = there(state.x);
+  DeviceArrays there;
+  const std::span<double> q = there.copy(state.q), v = there.copy(state.v),
+                          tau = there.copy(state.x), qdd = there.copy(state.x);
   FaultyGpu::copies = 0;
   ASSERT_TRUE(gpu->forward_dynamics({.q = q, .v = v, .tau = tau, .qdd = qdd}));
   EXPECT_EQ(FaultyGpu::copies, 0);

@@ -9,16 +9,16 @@
 #include "cuda/gpu_backend.hpp"
 #include "cuda/host_kernels.hpp"
 #include "delayed_gpu.hpp"
+#include "device_arrays.hpp"
 #include "faulty_gpu.hpp"
+#include "random_trees.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
-#include "rbd_parallel_core/testing/robots.hpp"
 
 namespace rbd_parallel_core {
 namespace {
 
 using conformance::Random;
-using SharedModel = std::shared_ptr<const Model>;
 
 constexpr std::size_t batch = 3;
 
@@ -250,15 +250,10 @@ TEST_F(GpuGraphs, ArraysOnTheDevice) {
     for (const Call& call : all_calls()) {
       const Outcome expected = outcome(*plain, call);
       HostArrays host(*model);
-      std::vector<GpuMemory> blocks;
-      const auto there = [&]<class T>(const std::vector<T>& numbers) {
-        const std::size_t bytes = numbers.size() * sizeof(T);
-        blocks.emplace_back(host_api(), GpuMemory::Place::device, bytes);
-        std::memcpy(blocks.back().get(), numbers.data(), bytes);
-        return std::span<T>(reinterpret_cast<T*>(blocks.back().get()), numbers.size());
-      };
-      const Arrays arrays{there(host.q),   there(host.v), there(host.a),      there(host.wrenches),
-                          there(host.tau), there(host.M), there(host.sparse), there(host.status)};
+      DeviceArrays there;
+      const Arrays arrays{there.copy(host.q),        there.copy(host.v),     there.copy(host.a),
+                          there.copy(host.wrenches), there.copy(host.tau),   there.copy(host.M),
+                          there.copy(host.sparse),   there.copy(host.status)};
       const Result result = call.make(*graphs, arrays);
       ASSERT_TRUE(result.ok()) << call.name << ": " << message(result);
       EXPECT_TRUE(std::equal(arrays.tau.begin(), arrays.tau.end(), expected.tau.begin()))

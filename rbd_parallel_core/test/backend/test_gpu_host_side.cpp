@@ -8,6 +8,7 @@
 
 #include "cuda/gpu_backend.hpp"
 #include "cuda/host_kernels.hpp"
+#include "device_arrays.hpp"
 #include "faulty_gpu.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
@@ -95,6 +96,28 @@ TEST_F(GpuHostSide, RefusesSettingsThatCannotBe) {
   EXPECT_NE(refusal({.block = 257}).find("1 to 256 threads"), std::string::npos);
   EXPECT_NE(refusal({.chunk = 0}).find("at least one state"), std::string::npos);
   EXPECT_NE(refusal({.memory = 1000}).find("1000 are to be had"), std::string::npos);
+}
+
+TEST_F(GpuHostSide, RefusesSettingsWithoutEffect) {
+  EXPECT_EQ(refusal({.graphs = true}),
+            "cuda: graphs is for bodies_in_parallel, which is off: set it, or leave graphs off");
+  EXPECT_EQ(
+      refusal({.cub_scans = true}),
+      "cuda: cub_scans is for bodies_in_parallel, which is off: set it, or leave cub_scans off");
+  EXPECT_EQ(refusal({.bodies_in_parallel = true, .overlap = true}),
+            "cuda: overlap is for states in parallel; with bodies_in_parallel one state comes "
+            "after the other: leave one of them off");
+  EXPECT_EQ(refusal({.bodies_in_parallel = true, .cub_scans = true}),
+            "cuda: cub_scans is for the scan forms, and this robot goes by blocks: set the family "
+            "of BackendOptions::tree to scans, or leave cub_scans off");
+}
+
+/// Robots with mimic joints go by scans, whatever the family.
+TEST_F(GpuHostSide, TakesScansOfALibraryWhereScansAre) {
+  const auto hand = std::make_shared<const Model>(conformance::mimic_hand().model());
+  make_gpu({.bodies_in_parallel = true, .cub_scans = true})->configure(hand);
+  make_gpu({.bodies_in_parallel = true, .cub_scans = true})
+      ->configure(small_tree(), {.tree = {.family = TreeFamily::scans}});
 }
 
 /// Whichever step of configure fails, it throws, gives all back, and can be repeated.
@@ -187,21 +210,6 @@ TEST_F(GpuHostSide, BatchesOfAllSizes) {
   }
 }
 
-/// An array of the caller in the memory of the device.
-class DeviceArray {
- public:
-  explicit DeviceArray(const std::vector<double>& numbers)
-      : memory_(host_api(), GpuMemory::Place::device, numbers.size() * sizeof(double)),
-        size_(numbers.size()) {
-    std::copy(numbers.begin(), numbers.end(), span().begin());
-  }
-  std::span<double> span() const { return {reinterpret_cast<double*>(memory_.get()), size_}; }
-
- private:
-  GpuMemory memory_;
-  std::size_t size_;
-};
-
 TEST_F(GpuHostSide, ArraysOnTheDeviceAreNotCopied) {
   const auto model = small_tree();
   const std::size_t batch = 70, nv = static_cast<std::size_t>(model->nv());
@@ -213,15 +221,16 @@ TEST_F(GpuHostSide, ArraysOnTheDeviceAreNotCopied) {
       backend->bias_forces({.batch = batch, .q = numbers.q, .v = numbers.v, .tau = expected}));
   ASSERT_TRUE(backend->mass_matrix({.batch = batch, .q = numbers.q, .mass_matrix = M}));
 
-  const DeviceArray q(numbers.q), v(numbers.v), tau(std::vector<double>(batch * nv)),
-      M_there(std::vector<double>(batch * nv * nv));
+  DeviceArrays device;
+  const std::span<double> q = device.copy(numbers.q), v = device.copy(numbers.v),
+                          tau = device.copy(std::vector<double>(batch * nv)),
+                          M_there = device.copy(std::vector<double>(batch * nv * nv));
   FaultyGpu::copies = 0;
-  ASSERT_TRUE(
-      backend->bias_forces({.batch = batch, .q = q.span(), .v = v.span(), .tau = tau.span()}));
-  ASSERT_TRUE(backend->mass_matrix({.batch = batch, .q = q.span(), .mass_matrix = M_there.span()}));
+  ASSERT_TRUE(backend->bias_forces({.batch = batch, .q = q, .v = v, .tau = tau}));
+  ASSERT_TRUE(backend->mass_matrix({.batch = batch, .q = q, .mass_matrix = M_there}));
   EXPECT_EQ(FaultyGpu::copies, 0);
-  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tau.span().begin()));
-  EXPECT_TRUE(std::equal(M.begin(), M.end(), M_there.span().begin()));
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tau.begin()));
+  EXPECT_TRUE(std::equal(M.begin(), M.end(), M_there.begin()));
 }
 
 /// The Jacobians of several links stand beside each other in a row of the caller.
@@ -235,17 +244,16 @@ TEST_F(GpuHostSide, PartsOfRowsOnTheDevice) {
   std::vector<double> poses(batch * 3 * 7), J(batch * 3 * 6 * nv);
   ASSERT_TRUE(backend->link_kinematics(
       {.batch = batch, .q = numbers.q, .links = links, .poses = poses, .jacobian = J}));
-  const DeviceArray q(numbers.q), poses_there{std::vector<double>(poses.size())},
-      J_there{std::vector<double>(J.size())};
+  DeviceArrays device;
+  const std::span<double> q = device.copy(numbers.q),
+                          poses_there = device.copy(std::vector<double>(poses.size())),
+                          J_there = device.copy(std::vector<double>(J.size()));
   FaultyGpu::copies = 0;
-  ASSERT_TRUE(backend->link_kinematics({.batch = batch,
-                                        .q = q.span(),
-                                        .links = links,
-                                        .poses = poses_there.span(),
-                                        .jacobian = J_there.span()}));
+  ASSERT_TRUE(backend->link_kinematics(
+      {.batch = batch, .q = q, .links = links, .poses = poses_there, .jacobian = J_there}));
   EXPECT_EQ(FaultyGpu::copies, 0);
-  EXPECT_TRUE(std::equal(poses.begin(), poses.end(), poses_there.span().begin()));
-  EXPECT_TRUE(std::equal(J.begin(), J.end(), J_there.span().begin()));
+  EXPECT_TRUE(std::equal(poses.begin(), poses.end(), poses_there.begin()));
+  EXPECT_TRUE(std::equal(J.begin(), J.end(), J_there.begin()));
 }
 
 /// Methods that the host computes for every backend do not touch the device: whichever array lies
@@ -255,7 +263,8 @@ TEST_F(GpuHostSide, MethodsOfTheHostRefuseArraysOnTheDevice) {
   const Numbers numbers(*model, 1);
   std::vector<double> qdd(numbers.v.size());
   std::vector<StateStatus> status(1);
-  const DeviceArray there(numbers.q);
+  DeviceArrays device;
+  const std::span<double> there = device.copy(numbers.q);
   GpuMemory status_memory(host_api(), GpuMemory::Place::device, sizeof(StateStatus));
   const std::span status_there(reinterpret_cast<StateStatus*>(status_memory.get()), 1);
   const auto backend = make_gpu();
@@ -280,14 +289,14 @@ TEST_F(GpuHostSide, MethodsOfTheHostRefuseArraysOnTheDevice) {
                 std::string::npos)
           << message(result);
     };
-    refuses(Argument::q, [&](ForwardDynamics& args) { args.q = there.span(); });
-    refuses(Argument::v, [&](ForwardDynamics& args) { args.v = there.span(); });
-    refuses(Argument::tau, [&](ForwardDynamics& args) { args.tau = there.span(); });
-    refuses(Argument::qdd, [&](ForwardDynamics& args) { args.qdd = there.span(); });
+    refuses(Argument::q, [&](ForwardDynamics& args) { args.q = there; });
+    refuses(Argument::v, [&](ForwardDynamics& args) { args.v = there; });
+    refuses(Argument::tau, [&](ForwardDynamics& args) { args.tau = there; });
+    refuses(Argument::qdd, [&](ForwardDynamics& args) { args.qdd = there; });
     refuses(Argument::status, [&](ForwardDynamics& args) { args.status = status_there; });
   }
   EXPECT_TRUE(backend->forward_dynamics(
-      {.q = there.span(), .v = {}, .tau = {}, .qdd = qdd, .status = status_there}))
+      {.q = there, .v = {}, .tau = {}, .qdd = qdd, .status = status_there}))
       << "what the device computes takes all of them there";
   FaultyGpu::fail_at = FaultyGpu::calls + 1;  // asked about qdd, after q
   EXPECT_EQ(backend
@@ -333,10 +342,12 @@ TEST_F(GpuHostSide, LaneReadyArraysOnTheDevice) {
   std::vector<double> expected(batch * nv);
   ASSERT_TRUE(
       backend->bias_forces({.batch = batch, .q = numbers.q, .v = numbers.v, .tau = expected}));
-  const DeviceArray q(numbers.q), v(numbers.v), tau(std::vector<double>(batch * nv));
-  ASSERT_TRUE(backend->bias_forces(
-      {.batch = batch, .q = q.span(), .v = v.span(), .tau = tau.span(), .layout = Layout::lanes}));
-  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tau.span().begin()));
+  DeviceArrays device;
+  const std::span<double> q = device.copy(numbers.q), v = device.copy(numbers.v),
+                          tau = device.copy(std::vector<double>(batch * nv));
+  ASSERT_TRUE(
+      backend->bias_forces({.batch = batch, .q = q, .v = v, .tau = tau, .layout = Layout::lanes}));
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), tau.begin()));
 }
 
 /// Each launch has a price of some microseconds: a call has four or five, whatever the robot.

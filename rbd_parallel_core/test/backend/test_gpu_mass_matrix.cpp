@@ -9,11 +9,9 @@
 #include <cstring>
 #include <limits>
 
-#include "cuda/gpu_backend.hpp"
-#include "cuda/host_kernels.hpp"
 #include "delayed_gpu.hpp"
-#include "faulty_gpu.hpp"
-#include "gpu_trees.hpp"
+#include "device_arrays.hpp"
+#include "gpu_tree_fixture.hpp"
 #include "matrix_probe.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
@@ -101,30 +99,7 @@ std::vector<double> random_q(const Model& model) {
   return random_configuration(model, random);
 }
 
-std::unique_ptr<Backend> reference_of(const SharedModel& model) {
-  auto backend = make_backend("reference");
-  backend->configure(model);
-  return backend;
-}
-
-class GpuMassMatrixOnHost : public ::testing::Test {
- protected:
-  void SetUp() override { FaultyGpu::reset(); }
-  void TearDown() override { EXPECT_EQ(FaultyGpu::live, 0) << "something was not given back"; }
-
-  template <class Real = double>
-  static std::unique_ptr<GpuBackend<Real>> unconfigured(const GpuApi& api = FaultyGpu::api()) {
-    return std::make_unique<GpuBackend<Real>>(api, host_kernels<Real>(),
-                                              GpuSettings{.bodies_in_parallel = true});
-  }
-  template <class Real = double>
-  static std::unique_ptr<GpuBackend<Real>> gpu_of(const SharedModel& model,
-                                                  const BackendOptions& options = {}) {
-    auto backend = unconfigured<Real>();
-    backend->configure(model, options);
-    return backend;
-  }
-};
+class GpuMassMatrixOnHost : public GpuTreeFixture {};
 
 /// One chain, combs, bushes of several roots; all kinds of joints; several tiles of 32 x 32, and
 /// the last of them not full.
@@ -295,24 +270,7 @@ TEST_F(GpuMassMatrixOnHost, SurvivesAFailureOfEveryStep) {
   const auto call = [&](Backend& backend) {
     return backend.mass_matrix({.q = q, .mass_matrix = M, .sparse = values});
   };
-  const auto backend = gpu_of(model);
-  const int configure_steps = FaultyGpu::calls;
-  ASSERT_TRUE(call(*backend));
-  const int steps = FaultyGpu::calls;
-  for (int step = 0; step < steps; ++step) {
-    const auto faulty = unconfigured();
-    FaultyGpu::calls = 0;
-    FaultyGpu::fail_at = step;
-    if (step < configure_steps) {
-      EXPECT_THROW(faulty->configure(model), std::runtime_error) << step;
-    } else {
-      faulty->configure(model);
-      EXPECT_EQ(call(*faulty).code, Code::failed) << step;
-    }
-    FaultyGpu::fail_at = -1;
-    faulty->configure(model);
-    EXPECT_TRUE(call(*faulty)) << step;
-  }
+  expect_to_survive_every_failure(model, call);
 }
 
 TEST_F(GpuMassMatrixOnHost, ArraysOnTheDeviceAreNotCopied) {
@@ -320,15 +278,10 @@ TEST_F(GpuMassMatrixOnHost, ArraysOnTheDeviceAreNotCopied) {
   const auto gpu = gpu_of(model);
   const auto q = random_q(*model);
   const auto expected = mass_matrix(*gpu, q);
-  std::vector<GpuMemory> blocks;
-  const auto there = [&](const std::vector<double>& numbers) {
-    blocks.emplace_back(host_api(), GpuMemory::Place::device, numbers.size() * sizeof(double));
-    auto* const first = reinterpret_cast<double*>(blocks.back().get());
-    std::copy(numbers.begin(), numbers.end(), first);
-    return std::span(first, numbers.size());
-  };
-  const std::span<double> q_there = there(q), M = there(std::vector<double>(expected.dense.size())),
-                          values = there(std::vector<double>(expected.sparse.size()));
+  DeviceArrays there;
+  const std::span<double> q_there = there.copy(q),
+                          M = there.copy(std::vector<double>(expected.dense.size())),
+                          values = there.copy(std::vector<double>(expected.sparse.size()));
   FaultyGpu::copies = 0;
   ASSERT_TRUE(gpu->mass_matrix({.q = q_there, .mass_matrix = M, .sparse = values}));
   EXPECT_EQ(FaultyGpu::copies, 0);

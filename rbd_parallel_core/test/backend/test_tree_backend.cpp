@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "random_trees.hpp"
 #include "rbd_parallel_core/backend.hpp"
-#include "rbd_parallel_core/testing/robots.hpp"
 #include "team.hpp"
 
 namespace rbd_parallel_core {
@@ -22,24 +22,6 @@ namespace {
 
 using conformance::Random;
 using conformance::random_configuration;
-using conformance::RobotBuilder;
-
-/// `bodies` links that hang on one of the `window` links before them, by joints of these kinds in
-/// turn.
-std::shared_ptr<const Model> random_tree(int bodies, int window, std::vector<JointKind> kinds,
-                                         std::uint64_t seed, Base base = Base::fixed) {
-  RobotBuilder builder("tree", seed);
-  Random random(seed);
-  std::vector<std::string> links{"base"};
-  for (int i = 0; i < bodies; ++i) {
-    const int newest = static_cast<int>(links.size()) - 1;
-    const int back = static_cast<int>(random.uniform(0, std::min(window, newest + 1)));
-    const auto kind = kinds[static_cast<std::size_t>(i) % kinds.size()];
-    const std::string& parent = links[static_cast<std::size_t>(newest - back)];
-    links.push_back(builder.add(parent, std::to_string(i), kind).child);
-  }
-  return std::make_shared<const Model>(builder.robot(base).model());
-}
 
 struct State {
   std::vector<double> q, v, a;
@@ -83,10 +65,6 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   }
   return difference / largest;
 }
-
-const std::vector<JointKind> every_kind = {
-    JointKind::revolute,  JointKind::revolute, JointKind::prismatic, JointKind::helical,
-    JointKind::spherical, JointKind::planar,   JointKind::floating};
 
 TEST(TreeBackend, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
   for (const int window : {1, 2, 5, 300}) {

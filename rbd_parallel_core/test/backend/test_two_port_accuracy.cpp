@@ -13,14 +13,13 @@
 #include <vector>
 
 #include "algorithm/scalar_model.hpp"
+#include "random_trees.hpp"
 #include "rbd_parallel_core/backend.hpp"
-#include "rbd_parallel_core/testing/robots.hpp"
 
 namespace rbd_parallel_core {
 namespace {
 
 using conformance::Random;
-using SharedModel = std::shared_ptr<const Model>;
 
 const double right_angle = std::acos(0.0);
 
@@ -135,25 +134,7 @@ TEST(TwoPortAccuracy, Trees) {
   }
 }
 
-SharedModel random_tree(int bodies, int window, std::vector<JointKind> kinds, std::uint64_t seed,
-                        Base base = Base::fixed) {
-  conformance::RobotBuilder builder("tree", seed);
-  Random random(seed);
-  std::vector<std::string> links{"base"};
-  for (int i = 0; i < bodies; ++i) {
-    const int newest = static_cast<int>(links.size()) - 1;
-    const int back = static_cast<int>(random.uniform(0, std::min(window, newest + 1)));
-    const auto kind = kinds[static_cast<std::size_t>(i) % kinds.size()];
-    const std::string& parent = links[static_cast<std::size_t>(newest - back)];
-    links.push_back(builder.add(parent, std::to_string(i), kind).child);
-  }
-  return std::make_shared<const Model>(builder.robot(base).model());
-}
-
 TEST(TwoPortAccuracy, RandomTreesOfEveryKindOfJoint) {
-  const std::vector<JointKind> every_kind = {
-      JointKind::revolute,  JointKind::revolute, JointKind::prismatic, JointKind::helical,
-      JointKind::spherical, JointKind::planar,   JointKind::floating};
   const struct {
     const char* name;
     std::vector<JointKind> kinds;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# test_threads once more, with the library in it and both compiled for ThreadSanitizer. One instruction set is enough: who
-# shares what with whom is the same in all.
+# test_threads and test_gpu_races once more, compiled for ThreadSanitizer with what they test in them.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS -fsanitize=thread)
 check_cxx_source_compiles("int main() {}" RBD_HAS_THREAD_SANITIZER)
@@ -12,6 +11,16 @@ if(NOT RBD_HAS_THREAD_SANITIZER)
 endif()
 
 set(sanitizer -fsanitize=thread -O1 -g)
+
+# rbd_add_sanitized_test(NAME PROGRAM FILTER PROPERTIES...): the cases of PROGRAM that FILTER names, in one process.
+function(rbd_add_sanitized_test name program filter)
+  add_test(NAME ThreadSanitizer.${name} COMMAND ${program} --gtest_filter=${filter})
+  set_tests_properties(ThreadSanitizer.${name} PROPERTIES ${ARGN})
+endfunction()
+set(clean ENVIRONMENT TSAN_OPTIONS=halt_on_error=1)
+set(caught PASS_REGULAR_EXPRESSION "WARNING: ThreadSanitizer: data race")
+
+# One instruction set is enough: who shares what with whom is the same in all.
 get_target_property(library_sources rbd_parallel_core SOURCES)
 list(FILTER library_sources INCLUDE REGEX "^src/")
 list(TRANSFORM library_sources PREPEND ${PROJECT_SOURCE_DIR}/)
@@ -35,13 +44,21 @@ target_link_options(test_threads_sanitized PRIVATE -fsanitize=thread)
 target_link_libraries(test_threads_sanitized PRIVATE GTest::gtest GTest::gtest_main Eigen3::Eigen ${urdfdom_LIBRARIES}
   ${console_bridge_LIBRARIES} tinyxml2::tinyxml2 TBB::tbb Threads::Threads)
 
-# rbd_add_sanitized_test(NAME FILTER PROPERTIES...): the cases that FILTER names, in one process.
-function(rbd_add_sanitized_test name filter)
-  add_test(NAME ThreadSanitizer.${name} COMMAND test_threads_sanitized --gtest_filter=${filter})
-  set_tests_properties(ThreadSanitizer.${name} PROPERTIES ${ARGN})
-endfunction()
-
-rbd_add_sanitized_test(ManyBackends Threads.OneModelManyBackends ENVIRONMENT TSAN_OPTIONS=halt_on_error=1)
+rbd_add_sanitized_test(ManyBackends test_threads_sanitized Threads.OneModelManyBackends ${clean})
 # Not for backends that share out their batches: TBB's library is not compiled for it, its locks are not seen, and all that a
 # worker does after it was handed a task seems to race.
-rbd_add_sanitized_test(CatchesARacyBackend RacyBackend.* PASS_REGULAR_EXPRESSION "WARNING: ThreadSanitizer: data race")
+rbd_add_sanitized_test(CatchesARacyBackend test_threads_sanitized RacyBackend.* ${caught})
+
+# The kernels of the backend "cuda" of double; those of float are the same text.
+get_target_property(host_side_sources rbd_gpu_host_side SOURCES)
+list(TRANSFORM host_side_sources PREPEND ${PROJECT_SOURCE_DIR}/)
+add_executable(test_gpu_races_sanitized backend/test_gpu_races.cpp ${host_side_sources}
+  ${PROJECT_SOURCE_DIR}/src/backend/cuda/host_api.cpp ${PROJECT_SOURCE_DIR}/src/backend/cuda/host_kernels_of_double.cpp)
+rbd_compile_options(test_gpu_races_sanitized)
+target_compile_options(test_gpu_races_sanitized PRIVATE ${sanitizer})
+target_link_options(test_gpu_races_sanitized PRIVATE -fsanitize=thread)
+target_include_directories(test_gpu_races_sanitized PRIVATE ${PROJECT_SOURCE_DIR}/src/backend)
+target_link_libraries(test_gpu_races_sanitized PRIVATE rbd_parallel_core GTest::gtest GTest::gtest_main Threads::Threads)
+rbd_add_sanitized_test(GpuKernels test_gpu_races_sanitized GpuRaces.* ${clean})
+rbd_add_sanitized_test(CatchesARaceWithinABlock test_gpu_races_sanitized RacyKernelWithinABlock.* ${caught})
+rbd_add_sanitized_test(CatchesARaceAcrossBlocks test_gpu_races_sanitized RacyKernelAcrossBlocks.* ${caught})

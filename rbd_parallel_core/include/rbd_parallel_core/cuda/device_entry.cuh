@@ -27,4 +27,12 @@ BodyEntry<Body> device_entry() {
   return {reinterpret_cast<void (*)()>(device_kernel<Body>)};
 }
 
+/// The kernels of a device, for those who ask for the entry of a body by its type.
+struct DeviceEntries {
+  template <class Body>
+  static BodyEntry<Body> of() {
+    return device_entry<Body>();
+  }
+};
+
 }  // namespace rbd_parallel_core

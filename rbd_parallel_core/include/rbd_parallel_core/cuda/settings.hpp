@@ -9,9 +9,10 @@ namespace rbd_parallel_core {
 /// Larger mass matrices, nv x nv, are left to other backends: one thread would work on them alone.
 inline constexpr int largest_gpu_matrix = 512;
 
-/// How the backend "cuda" uses its device.
+/// How the backend "cuda" uses its device. `configure` refuses settings that would have no effect.
 struct GpuSettings {
-  int device = 0;  ///< as CUDA numbers them
+  /// As CUDA numbers them. Calls leave it the current one of their thread.
+  int device = 0;
   /// Bytes of the device that configure may take in all, or 0: half of what is free.
   std::size_t memory = 0;
   std::size_t chunk = 65536;  ///< most states that are computed at once
@@ -22,7 +23,8 @@ struct GpuSettings {
   /// without wrenches and the dense mass matrix only; what is left takes one thread.
   bool bodies_in_parallel = false;
   /// Two chunks of a batch under way at once, each with memory of its own: while one is computed,
-  /// the next one is sent and the last one fetched. For batches of several chunks.
+  /// the next one is sent and the last one fetched. For batches of several chunks, not for
+  /// bodies_in_parallel.
   bool overlap = false;
   /// bodies_in_parallel: the launches of one state are recorded when the backend is configured, and
   /// from then on launched as one (CUDA graphs). Arrays of the caller on the device are then copied

@@ -4,16 +4,6 @@
 #include "rbd_parallel_core/cuda/device_entry.cuh"
 
 namespace rbd_parallel_core {
-namespace {
-
-struct DeviceEntries {
-  template <class Body>
-  static BodyEntry<Body> of() {
-    return device_entry<Body>();
-  }
-};
-
-}  // namespace
 
 template <>
 BlockOperations<double> device_blocks<double>() {

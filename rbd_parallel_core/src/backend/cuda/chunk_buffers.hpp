@@ -40,10 +40,10 @@ class ChunkBuffers {
   std::int32_t *links = nullptr, *pinned_links = nullptr;
 
   ChunkBuffers() = default;
-  ChunkBuffers(const GpuApi& api, const ChunkPlan& plan) {
+  ChunkBuffers(const GpuDevice& device, const ChunkPlan& plan) {
     const Bytes bytes = lay_out(plan, nullptr, nullptr);
-    device_ = GpuMemory(api, GpuMemory::Place::device, bytes.device);
-    pinned_ = GpuMemory(api, GpuMemory::Place::pinned, bytes.pinned);
+    device_ = GpuMemory(device, bytes.device);
+    pinned_ = GpuMemory(device.api, GpuMemory::Place::pinned, bytes.pinned);
     lay_out(plan, device_.get(), pinned_.get());
   }
 

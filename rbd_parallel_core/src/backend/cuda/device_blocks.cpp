@@ -55,9 +55,8 @@ std::vector<BlockLevel> levels_of(const BlockPlan& plan, const std::vector<std::
 }  // namespace
 
 template <class Real>
-DeviceBlocks<Real>::DeviceBlocks(const GpuApi& api, GpuApi::Stream stream,
-                                 const ModelView<Real>& model, const ModelView<Real>& on_device,
-                                 std::int32_t block) {
+DeviceBlocks<Real>::DeviceBlocks(const GpuDevice& device, const ModelView<Real>& model,
+                                 const ModelView<Real>& on_device, std::int32_t block) {
   const HeavyPaths paths(parents_of(model));
   const std::int32_t longest = block > 0 ? block : block_length(paths);
   const BlockPlan plan = cut_into_blocks(model, paths, {.width = 1, .longest = longest});
@@ -71,21 +70,20 @@ DeviceBlocks<Real>::DeviceBlocks(const GpuApi& api, GpuApi::Stream stream,
       model, PlanView::of(plan), offsets.data(), nullptr, area_of(plan, offsets, 0, packs), false};
   launch_.context = context;
   launch_.context.model = on_device;
-  send_shared(api, stream, context);
-  send_plan(api, stream, plan, offsets, starts);
-  take_memory(api, context);
+  send_shared(device, context);
+  send_plan(device, plan, offsets, starts);
+  take_memory(device, context);
 }
 
 /// What the phases share is prepared on the host.
 template <class Real>
-void DeviceBlocks<Real>::send_shared(const GpuApi& api, GpuApi::Stream stream,
-                                     BlockContext<Real> context) {
+void DeviceBlocks<Real>::send_shared(const GpuDevice& device, BlockContext<Real> context) {
   const BlockTable<Real>& table = lone_block_table<Real>(InstructionSet::baseline);
   const std::size_t bytes = table.shared_bytes(context);
   const KernelMemory shared(bytes);
   context.shared = shared.get();
   table.prepare(context);
-  shared_ = sent(api, stream, {shared.get(), bytes}, "sending the blocks");
+  shared_ = sent(device, {shared.get(), bytes}, "sending the blocks");
   launch_.context.shared = shared_.get();
   const auto* const singular =
       reinterpret_cast<const std::byte*>(BlockShared<Real>::in(context).singular);
@@ -94,7 +92,7 @@ void DeviceBlocks<Real>::send_shared(const GpuApi& api, GpuApi::Stream stream,
 }
 
 template <class Real>
-void DeviceBlocks<Real>::send_plan(const GpuApi& api, GpuApi::Stream stream, const BlockPlan& plan,
+void DeviceBlocks<Real>::send_plan(const GpuDevice& device, const BlockPlan& plan,
                                    std::span<const PackOffsets> offsets,
                                    std::span<const std::int32_t> starts) {
   DeviceImage image;
@@ -102,7 +100,7 @@ void DeviceBlocks<Real>::send_plan(const GpuApi& api, GpuApi::Stream stream, con
                     at_lanes = image.append(plan.lanes()), at_nodes = image.append(plan.nodes()),
                     at_hanging = image.append(plan.hanging()), at_offsets = image.append(offsets),
                     at_starts = image.append(starts);
-  plan_ = image.sent_to(api, stream, "sending the blocks");
+  plan_ = image.sent_to(device, "sending the blocks");
   const auto place = [&]<class T>(const T*& pointer, std::size_t at) {
     pointer = reinterpret_cast<const T*>(plan_.get() + at);
   };
@@ -117,14 +115,14 @@ void DeviceBlocks<Real>::send_plan(const GpuApi& api, GpuApi::Stream stream, con
 }
 
 template <class Real>
-void DeviceBlocks<Real>::take_memory(const GpuApi& api, const BlockContext<Real>& context) {
+void DeviceBlocks<Real>::take_memory(const GpuDevice& device, const BlockContext<Real>& context) {
   const std::size_t work = BlockWork<Real>::bytes(context.work);
   const auto packs = static_cast<std::size_t>(context.plan.pack_count);
   const auto steps = static_cast<std::size_t>(context.plan.step_count);
   const std::size_t scratch =
       BlockScratch<Real>::bytes(steps) + packs * BlockScratch<Real>::bytes(0);
-  work_ = GpuMemory(api, GpuMemory::Place::device, work);
-  scratch_ = GpuMemory(api, GpuMemory::Place::device, scratch);
+  work_ = GpuMemory(device, work);
+  scratch_ = GpuMemory(device, scratch);
   launch_.context.work.memory = work_.get();
   launch_.scratch = scratch_.get();
 }

@@ -14,7 +14,7 @@ class DeviceBlocks {
  public:
   /// model: of the host; on_device: the same there. It must have a body and no mimic joints. block:
   /// bodies of a block, or 0: chosen by the tree. Throws.
-  DeviceBlocks(const GpuApi& api, GpuApi::Stream stream, const ModelView<Real>& model,
+  DeviceBlocks(const GpuDevice& device, const ModelView<Real>& model,
                const ModelView<Real>& on_device, std::int32_t block);
 
   /// For the operations, with a state.
@@ -28,16 +28,12 @@ class DeviceBlocks {
   /// After forward dynamics, there: for each block the coordinate at which the motion is singular,
   /// or -1.
   std::span<const std::int32_t> singular() const { return singular_; }
-  /// Of the device.
-  std::size_t bytes() const {
-    return plan_.bytes() + shared_.bytes() + work_.bytes() + scratch_.bytes();
-  }
 
  private:
-  void send_shared(const GpuApi& api, GpuApi::Stream stream, BlockContext<Real> context);
-  void send_plan(const GpuApi& api, GpuApi::Stream stream, const BlockPlan& plan,
+  void send_shared(const GpuDevice& device, BlockContext<Real> context);
+  void send_plan(const GpuDevice& device, const BlockPlan& plan,
                  std::span<const PackOffsets> offsets, std::span<const std::int32_t> starts);
-  void take_memory(const GpuApi& api, const BlockContext<Real>& context);
+  void take_memory(const GpuDevice& device, const BlockContext<Real>& context);
 
   GpuMemory plan_, shared_, work_, scratch_;
   BlockLaunch<Real> launch_{};

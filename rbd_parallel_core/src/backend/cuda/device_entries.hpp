@@ -18,17 +18,15 @@ StateEntries<float> device_state_entries<float>();
 
 /// The scan forms on a device.
 template <class Real>
-std::unique_ptr<TreeDynamics<Real>> make_device_scans(const GpuApi& api, GpuApi::Stream stream,
+std::unique_ptr<TreeDynamics<Real>> make_device_scans(const GpuDevice& device,
                                                       const ScanRobot<Real>& robot,
                                                       bool by_library);
 template <>
-std::unique_ptr<TreeDynamics<double>> make_device_scans<double>(const GpuApi& api,
-                                                                GpuApi::Stream stream,
+std::unique_ptr<TreeDynamics<double>> make_device_scans<double>(const GpuDevice& device,
                                                                 const ScanRobot<double>& robot,
                                                                 bool by_library);
 template <>
-std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuApi& api,
-                                                              GpuApi::Stream stream,
+std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuDevice& device,
                                                               const ScanRobot<float>& robot,
                                                               bool by_library);
 

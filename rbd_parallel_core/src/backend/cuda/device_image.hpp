@@ -10,11 +10,11 @@
 namespace rbd_parallel_core {
 
 /// A copy on the device. `what`: is done, for the message if it fails.
-inline GpuMemory sent(const GpuApi& api, GpuApi::Stream stream, std::span<const std::byte> bytes,
-                      const char* what) {
-  GpuMemory memory(api, GpuMemory::Place::device, bytes.size());
-  require(api, api.copy(memory.get(), bytes.data(), bytes.size(), stream), what);
-  require(api, api.synchronize(stream), what);
+inline GpuMemory sent(const GpuDevice& device, std::span<const std::byte> bytes, const char* what) {
+  const GpuApi& api = device.api;
+  GpuMemory memory(device, bytes.size());
+  require(api, api.copy(memory.get(), bytes.data(), bytes.size(), device.stream), what);
+  require(api, api.synchronize(device.stream), what);
   return memory;
 }
 
@@ -30,8 +30,8 @@ class DeviceImage {
     if (!array.empty()) std::memcpy(bytes_.data() + at, array.data(), array.size_bytes());
     return at;
   }
-  GpuMemory sent_to(const GpuApi& api, GpuApi::Stream stream, const char* what) const {
-    return sent(api, stream, bytes_, what);
+  GpuMemory sent_to(const GpuDevice& device, const char* what) const {
+    return sent(device, bytes_, what);
   }
 
  private:

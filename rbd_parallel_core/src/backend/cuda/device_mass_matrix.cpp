@@ -8,8 +8,7 @@
 namespace rbd_parallel_core {
 
 template <class Real>
-DeviceMassMatrix<Real>::DeviceMassMatrix(const GpuApi& api, GpuApi::Stream stream,
-                                         const ModelView<Real>& model,
+DeviceMassMatrix<Real>::DeviceMassMatrix(const GpuDevice& device, const ModelView<Real>& model,
                                          const ModelView<Real>& on_device) {
   const std::span<const std::int32_t> parent(model.dof_parent, static_cast<std::size_t>(model.nv));
   const MassMatrixRows rows(parent);
@@ -18,7 +17,7 @@ DeviceMassMatrix<Real>::DeviceMassMatrix(const GpuApi& api, GpuApi::Stream strea
   const std::size_t at_ends = image.append(std::span(ends)),
                     at_begins = image.append(std::span(begins)),
                     at_rows = image.append(rows.row_start()), at_depth = image.append(rows.depth());
-  order_ = image.sent_to(api, stream, "sending the order of the coordinates");
+  order_ = image.sent_to(device, "sending the order of the coordinates");
   const auto place = [&]<class T>(const T*& pointer, std::size_t at) {
     pointer = reinterpret_cast<const T*>(order_.get() + at);
   };
@@ -29,14 +28,14 @@ DeviceMassMatrix<Real>::DeviceMassMatrix(const GpuApi& api, GpuApi::Stream strea
   place(from_.chain_begin, at_begins);
   place(from_.rows.row_start, at_rows);
   place(from_.rows.depth, at_depth);
-  take_columns(api);
+  take_columns(device);
 }
 
 template <class Real>
-void DeviceMassMatrix<Real>::take_columns(const GpuApi& api) {
+void DeviceMassMatrix<Real>::take_columns(const GpuDevice& device) {
   constexpr std::size_t warp = 32, arrays = sizeof(TreeColumns<Real>) / sizeof(Real*);
   const std::size_t stride = (static_cast<std::size_t>(from_.nv) + warp - 1) / warp * warp;
-  numbers_ = GpuMemory(api, GpuMemory::Place::device, arrays * stride * sizeof(Real));
+  numbers_ = GpuMemory(device, arrays * stride * sizeof(Real));
   auto* next = reinterpret_cast<Real*>(numbers_.get());
   const auto take = [&](Real*& array) {
     array = next;

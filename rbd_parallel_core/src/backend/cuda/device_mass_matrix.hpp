@@ -12,22 +12,20 @@ template <class Real>
 class DeviceMassMatrix {
  public:
   /// model: of the host; on_device: the same there. It must have no mimic joints. Throws.
-  DeviceMassMatrix(const GpuApi& api, GpuApi::Stream stream, const ModelView<Real>& model,
+  DeviceMassMatrix(const GpuDevice& device, const ModelView<Real>& model,
                    const ModelView<Real>& on_device);
 
   /// Where the phases by blocks put the columns.
   const TreeColumns<Real>& columns() const noexcept { return from_.columns; }
 
   std::int64_t nonzeros() const noexcept { return nonzeros_; }
-  /// Of the device.
-  std::size_t bytes() const noexcept { return order_.bytes() + numbers_.bytes(); }
 
   /// What writes M, or its nonzeros, when the columns are there; to where is yet to be said.
   DenseMatrixBody<Real> dense() const noexcept { return {from_, nullptr, nullptr}; }
   SparseMatrixBody<Real> sparse() const noexcept { return {from_, nullptr, nullptr}; }
 
  private:
-  void take_columns(const GpuApi& api);
+  void take_columns(const GpuDevice& device);
 
   GpuMemory order_, numbers_;
   MatrixColumns<Real> from_{};

@@ -21,8 +21,7 @@ class DeviceModel {
   DeviceModel() = default;
 
   /// `entries`: where the numbers of a sparse M lie in the full one, i nv + j.
-  DeviceModel(const GpuApi& api, const Model& model, std::span<const std::int32_t> entries,
-              GpuApi::Stream stream) {
+  DeviceModel(const GpuDevice& device, const Model& model, std::span<const std::int32_t> entries) {
     std::optional<ConvertedModel<Real>> converted;
     if constexpr (std::is_same_v<Real, double>) {
       view_ = model.view();
@@ -44,7 +43,7 @@ class DeviceModel {
     const std::size_t at_multiplier = append(view_.column_multiplier, view_.column_count);
     const std::size_t at_parent = append(view_.dof_parent, view_.nv);
     const std::size_t at_entries = image.append(entries);
-    memory_ = image.sent_to(api, stream, "sending the model");
+    memory_ = image.sent_to(device, "sending the model");
     place(view_.body, at_body);
     place(view_.link, at_link);
     place(view_.armature, at_armature);
@@ -58,7 +57,6 @@ class DeviceModel {
 
   const ModelView<Real>& view() const { return view_; }
   const std::int32_t* entries() const { return entries_; }
-  std::size_t bytes() const { return memory_.bytes(); }  ///< of the device
 
  private:
   template <class T>
@@ -75,7 +73,7 @@ class DeviceModel {
 class DeviceTree {
  public:
   DeviceTree() = default;
-  DeviceTree(const GpuApi& api, const ModelView<double>& model, GpuApi::Stream stream) {
+  DeviceTree(const GpuDevice& device, const ModelView<double>& model) {
     const VTree tree = tree_of_bodies(model);
     const ColumnTables columns(model);
     const VTreeView view = tree.view();
@@ -91,7 +89,7 @@ class DeviceTree {
     const std::size_t at_column = append(columns.column.data(), columns.column.size());
     const std::size_t at_body = append(columns.body.data(), columns.body.size());
 
-    memory_ = sent(api, stream, std::as_bytes(std::span(block)), "sending the tree");
+    memory_ = sent(device, std::as_bytes(std::span(block)), "sending the tree");
     const auto* const first = reinterpret_cast<const std::int32_t*>(memory_.get());
     tree_ = {view.size, view.node_count, first + at_lp, first + at_rp};
     owners_ = {first + at_first, first + at_column, first + at_body};
@@ -99,7 +97,6 @@ class DeviceTree {
 
   const VTreeView& tree() const { return tree_; }
   const ColumnOwners& owners() const { return owners_; }
-  std::size_t bytes() const { return memory_.bytes(); }  ///< of the device
 
  private:
   GpuMemory memory_;

@@ -6,12 +6,8 @@
 
 namespace rbd_parallel_core {
 
-/// The kernels of the scan forms on a device, and the scans of a library there.
-struct DeviceScanEntries {
-  template <class Body>
-  static BodyEntry<Body> of() {
-    return device_entry<Body>();
-  }
+/// The same with the scans of a library.
+struct DeviceScanEntries : DeviceEntries {
   template <class T, class Op>
   static int scan(const GpuApi&, GpuApi::Stream stream, void* memory, std::size_t& bytes, T* data,
                   std::int32_t n, const Op& op, const T& neutral) noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
+#include "unaccelerated.hpp"
 
 namespace rbd_parallel_core {
 namespace {
@@ -86,21 +87,35 @@ std::size_t GpuBackend<Real>::memory_to_have() const {
   return memory / 2;
 }
 
+/// Throws for what cannot be, and for what would be without effect.
 template <class Real>
-std::size_t GpuBackend<Real>::taken_bytes() const noexcept {
-  std::size_t bytes = model_.bytes() + tree_shape_.bytes();
-  if (tree_ != nullptr) bytes += tree_->bytes();
-  if (blocks_) bytes += blocks_->bytes();
-  if (matrix_) bytes += matrix_->bytes();
-  return bytes;
+void GpuBackend<Real>::check_settings(const Model& model, const BackendOptions& options) const {
+  const auto expect = [](bool good, const std::string& otherwise) {
+    if (!good) throw std::invalid_argument("cuda: " + otherwise);
+  };
+  expect(settings_.block >= 1 && settings_.block <= largest_block && settings_.chunk >= 1,
+         "a block has 1 to " + std::to_string(largest_block) +
+             " threads, a chunk at least one state; these have " + std::to_string(settings_.block) +
+             " and " + std::to_string(settings_.chunk));
+  expect(options.tree.block >= 0,
+         "a block has " + std::to_string(options.tree.block) +
+             " bodies; expected a positive number, or 0 to have it chosen");
+  if (settings_.bodies_in_parallel) {
+    expect(!settings_.overlap,
+           "overlap is for states in parallel; with bodies_in_parallel one state comes after the "
+           "other: leave one of them off");
+    expect(!settings_.cub_scans || !takes_blocks(model, options),
+           "cub_scans is for the scan forms, and this robot goes by blocks: set the family of "
+           "BackendOptions::tree to scans, or leave cub_scans off");
+  } else {
+    const char* const needs = " is for bodies_in_parallel, which is off: set it, or leave ";
+    expect(!settings_.graphs, std::string("graphs") + needs + "graphs off");
+    expect(!settings_.cub_scans, std::string("cub_scans") + needs + "cub_scans off");
+  }
 }
 
 template <class Real>
-void GpuBackend<Real>::plan_chunks(const BackendOptions& options, std::size_t memory) {
-  if (settings_.block < 1 || settings_.block > largest_block || settings_.chunk < 1) {
-    throw std::invalid_argument("cuda: a block has 1 to " + std::to_string(largest_block) +
-                                " threads, a chunk at least one state");
-  }
+void GpuBackend<Real>::plan_chunks(const BackendOptions& options) {
   const ModelView<Real>& model = model_.view();
   const std::int64_t square = std::int64_t{model.nv} * model.nv;
   const auto plan_for = [&](std::size_t states) {
@@ -124,16 +139,11 @@ void GpuBackend<Real>::plan_chunks(const BackendOptions& options, std::size_t me
     return std::size_t{settings_.overlap && options.max_batch > states ? 2u : 1u};
   };
   const auto bytes_for = [&](std::size_t states) {
-    return taken_bytes() +
-           pipelines_for(states) * ChunkBuffers<Real>::device_bytes(plan_for(states));
+    return pipelines_for(states) * ChunkBuffers<Real>::device_bytes(plan_for(states));
   };
   std::size_t states = std::min(options.max_batch, settings_.chunk);
-  while (states > 0 && bytes_for(states) > memory) states /= 2;
-  if (states == 0) {
-    throw std::runtime_error("cuda: one state of this robot takes " + std::to_string(bytes_for(1)) +
-                             " bytes of the device, " + std::to_string(memory) +
-                             " are to be had; the backend 'cpu' needs none");
-  }
+  while (states > 1 && bytes_for(states) > allowance_.left()) states /= 2;
+  allowance_.require(bytes_for(states));
   plan_ = plan_for(states);
   pipeline_count_ = pipelines_for(states);
 }
@@ -164,48 +174,50 @@ void GpuBackend<Real>::do_configure(const Model& model, const BackendOptions& op
 
 template <class Real>
 void GpuBackend<Real>::set_up(const Model& model, const BackendOptions& options) {
+  check_settings(model, options);
   require_device(*api_, settings_.device);
-  const std::size_t memory = memory_to_have();
+  allowance_ = MemoryAllowance(memory_to_have());
   friction_ = options.friction;
   pipelines_[0] = Pipeline<Real>(*api_);
   std::vector<std::int32_t> entries;
   if (model.nv() <= largest_gpu_matrix) entries = sparse_entries(model.view());
   nonzeros_ = entries.size();
-  model_ = DeviceModel<Real>(*api_, model, entries, stream());
+  model_ = DeviceModel<Real>(gpu_device(), model, entries);
   if (settings_.bodies_in_parallel) make_tree(model, options);
-  plan_chunks(options, memory);
+  plan_chunks(options);
   if (pipeline_count_ > 1) {
     pipelines_[1] = Pipeline<Real>(*api_);
     begun_ = GpuEvent(*api_);
   }
   for (std::size_t k = 0; k < pipeline_count_; ++k) {
-    pipelines_[k].buffers = ChunkBuffers<Real>(*api_, plan_);
+    pipelines_[k].buffers = ChunkBuffers<Real>(gpu_device(), plan_);
   }
-  if (settings_.bodies_in_parallel && settings_.graphs) record_graphs();
+  if (settings_.graphs) record_graphs();
+}
+
+/// Torques and entries of mimic joints add up from several blocks: they are left to scans.
+template <class Real>
+bool GpuBackend<Real>::takes_blocks(const Model& model, const BackendOptions& options) const {
+  return options.tree.family == TreeFamily::blocks && !model.has_mimic() && model.nv() > 0;
 }
 
 template <class Real>
 void GpuBackend<Real>::make_tree(const Model& model, const BackendOptions& options) {
-  // Torques and entries of mimic joints add up from several blocks: they are left to scans.
-  if (options.tree.family == TreeFamily::blocks && !model.has_mimic() && model.nv() > 0) {
+  if (takes_blocks(model, options)) {
     make_blocks(model, options);
     return;
   }
-  tree_shape_ = DeviceTree(*api_, model.view(), stream());
-  tree_ = make_tree_(*api_, stream(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()},
+  tree_shape_ = DeviceTree(gpu_device(), model.view());
+  tree_ = make_tree_(gpu_device(), {model_.view(), tree_shape_.tree(), tree_shape_.owners()},
                      settings_.cub_scans);
 }
 
 template <class Real>
 void GpuBackend<Real>::make_blocks(const Model& model, const BackendOptions& options) {
-  if (options.tree.block < 0) {
-    throw std::invalid_argument("cuda: a block has " + std::to_string(options.tree.block) +
-                                " bodies; expected a positive number, or 0 to have it chosen");
-  }
   const auto make = [&](const ModelView<Real>& view) {
-    blocks_.emplace(*api_, stream(), view, model_.view(), options.tree.block);
+    blocks_.emplace(gpu_device(), view, model_.view(), options.tree.block);
     if (mass_matrix_nonzeros(model) > most_tree_nonzeros) return;
-    matrix_.emplace(*api_, stream(), view, model_.view());
+    matrix_.emplace(gpu_device(), view, model_.view());
   };
   if constexpr (std::is_same_v<Real, double>) {
     make(model.view());
@@ -740,13 +752,7 @@ Result GpuBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexce
 
 template <class Real>
 Result GpuBackend<Real>::do_bias_forces(const Forces& args) noexcept {
-  return rnea(Operation::inverse_dynamics, {.batch = args.batch,
-                                            .q = args.q,
-                                            .v = args.v,
-                                            .a = {},
-                                            .tau = args.tau,
-                                            .status = args.status,
-                                            .layout = args.layout});
+  return rnea(Operation::inverse_dynamics, unaccelerated(args));
 }
 
 template <class Real>
@@ -758,13 +764,7 @@ Result GpuBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
 
 template <class Real>
 Result GpuBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
-  return rnea(Operation::coriolis_forces, {.batch = args.batch,
-                                           .q = args.q,
-                                           .v = args.v,
-                                           .a = {},
-                                           .tau = args.tau,
-                                           .status = args.status,
-                                           .layout = args.layout});
+  return rnea(Operation::coriolis_forces, unaccelerated(args));
 }
 
 /// For robots that are too large for one thread.

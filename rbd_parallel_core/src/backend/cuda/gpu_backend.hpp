@@ -88,10 +88,11 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
 
   void give_back() noexcept;
   void set_up(const Model& model, const BackendOptions& options);
+  void check_settings(const Model& model, const BackendOptions& options) const;
+  bool takes_blocks(const Model& model, const BackendOptions& options) const;
   std::size_t memory_to_have() const;
-  /// Bytes of the device that are taken whatever the size of a chunk.
-  std::size_t taken_bytes() const noexcept;
-  void plan_chunks(const BackendOptions& options, std::size_t memory);
+  GpuDevice gpu_device() noexcept { return {*api_, stream(), allowance_}; }
+  void plan_chunks(const BackendOptions& options);
   void make_tree(const Model& model, const BackendOptions& options);
   void make_blocks(const Model& model, const BackendOptions& options);
   void record_graphs();
@@ -177,6 +178,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   BlockOperations<Real> block_operations_;
   MassMatrixOperations<Real> matrix_operations_;
   GpuSettings settings_;
+  MemoryAllowance allowance_;  ///< of all that follows
   std::array<Pipeline<Real>, 2> pipelines_;
   std::size_t pipeline_count_ = 1;
   Pipeline<Real>* pipeline_ = pipelines_.data();  ///< of the chunk at hand

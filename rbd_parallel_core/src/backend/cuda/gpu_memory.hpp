@@ -16,14 +16,54 @@ inline void require(const GpuApi& api, int error, const std::string& what) {
                            std::to_string(error) + ")");
 }
 
+/// How many bytes of the device may be taken, and how many are. Outlives what is taken.
+class MemoryAllowance {
+ public:
+  MemoryAllowance() = default;
+  explicit MemoryAllowance(std::size_t most) : most_(most) {}
+
+  std::size_t taken() const noexcept { return taken_; }
+  std::size_t left() const noexcept { return most_ - taken_; }
+  /// Throws unless so many more may be taken.
+  void require(std::size_t bytes) const {
+    if (bytes <= left()) return;
+    throw std::runtime_error("cuda: this robot takes at least " + std::to_string(taken_ + bytes) +
+                             " bytes of the device, " + std::to_string(most_) +
+                             " are to be had; the backend 'cpu' needs none");
+  }
+  void take(std::size_t bytes) {
+    require(bytes);
+    taken_ += bytes;
+  }
+  void give_back(std::size_t bytes) noexcept { taken_ -= bytes; }
+
+ private:
+  std::size_t most_ = 0, taken_ = 0;
+};
+
+/// A device as `configure` uses it: whom to ask, the stream that copies are made in, and how much
+/// of its memory may be taken.
+struct GpuDevice {
+  const GpuApi& api;
+  GpuApi::Stream stream;
+  MemoryAllowance& allowance;
+};
+
 /// A block of memory of the device or, pinned, of the host. Taken when made, given back when gone.
 class GpuMemory {
  public:
   enum class Place { device, pinned };
 
   GpuMemory() = default;
+  /// Of the device, if it is allowed.
+  GpuMemory(const GpuDevice& device, std::size_t bytes) {
+    device.allowance.require(at_least_one(bytes));
+    *this = GpuMemory(device.api, Place::device, bytes);
+    device.allowance.take(bytes_);
+    allowance_ = &device.allowance;
+  }
   GpuMemory(const GpuApi& api, Place place, std::size_t bytes)
-      : api_(&api), place_(place), bytes_(bytes == 0 ? 1 : bytes) {
+      : api_(&api), place_(place), bytes_(at_least_one(bytes)) {
     const auto allocate = place == Place::device ? api.allocate : api.allocate_pinned;
     require(api, allocate(&memory_, bytes_),
             "taking " + std::to_string(bytes) + " bytes of " +
@@ -36,22 +76,25 @@ class GpuMemory {
   }
   ~GpuMemory() {
     if (memory_ == nullptr) return;
+    if (allowance_ != nullptr) allowance_->give_back(bytes_);
     // A device that is lost has lost this too: there is nobody to tell.
     static_cast<void>((place_ == Place::device ? api_->release : api_->release_pinned)(memory_));
   }
 
   std::byte* get() const noexcept { return static_cast<std::byte*>(memory_); }
-  std::size_t bytes() const noexcept { return bytes_; }
 
  private:
+  static std::size_t at_least_one(std::size_t bytes) { return bytes == 0 ? 1 : bytes; }
   void swap(GpuMemory& other) noexcept {
     std::swap(api_, other.api_);
+    std::swap(allowance_, other.allowance_);
     std::swap(place_, other.place_);
     std::swap(bytes_, other.bytes_);
     std::swap(memory_, other.memory_);
   }
 
   const GpuApi* api_ = nullptr;
+  MemoryAllowance* allowance_ = nullptr;  ///< in which it counts, or null
   Place place_ = Place::device;
   std::size_t bytes_ = 0;
   void* memory_ = nullptr;

@@ -133,7 +133,7 @@ int clear(void* memory, std::size_t bytes, GpuApi::Stream stream) {
 }
 void run(HostEntry entry, const LaunchShape& shape, const void* body) {
   alignas(16) thread_local static std::byte shared[most_shared_bytes];
-  entry(shape, body, shared);
+  entry(shape, body, shared, HostWorker{});
 }
 /// Refuses what a device would refuse.
 int launch(void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,

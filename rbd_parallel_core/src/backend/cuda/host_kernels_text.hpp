@@ -49,9 +49,9 @@ struct HostEntries {
 
 /// The scan forms with the CPU in the place of the device.
 template <class Real>
-std::unique_ptr<TreeDynamics<Real>> make_host_scans(const GpuApi& api, GpuApi::Stream stream,
+std::unique_ptr<TreeDynamics<Real>> make_host_scans(const GpuDevice& device,
                                                     const ScanRobot<Real>& robot, bool by_library) {
-  return std::make_unique<GpuScans<Real, HostEntries>>(api, stream, robot, by_library);
+  return std::make_unique<GpuScans<Real, HostEntries>>(device, robot, by_library);
 }
 
 template <class Real>

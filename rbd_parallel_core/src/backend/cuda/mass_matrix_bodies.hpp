@@ -33,7 +33,7 @@ struct MatrixColumns {
 /// Makes the taint NaN if x is not finite. Whichever threads do it, they write the same.
 template <class Real>
 RBD_INLINE void taint_by(const Real& x, Real* taint) {
-  if (!(Real(0) * x == Real(0))) *taint = std::numeric_limits<Real>::quiet_NaN();
+  if (!(Real(0) * x == Real(0))) store_same(taint, std::numeric_limits<Real>::quiet_NaN());
 }
 
 /// All of M. A block of threads computes a tile of 32 x 32 entries on or below the diagonal; by way

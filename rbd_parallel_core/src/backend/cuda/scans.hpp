@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "gpu_launcher.hpp"
-#include "gpu_memory.hpp"
 #include "rbd_parallel_core/algorithm/crba_scan.hpp"
 #include "rbd_parallel_core/algorithm/rnea_scan.hpp"
 #include "rbd_parallel_core/cuda/gpu_executor.hpp"
@@ -17,10 +16,10 @@ namespace rbd_parallel_core {
 template <class Real, class Entries>
 class GpuScans final : public TreeDynamics<Real> {
  public:
-  GpuScans(const GpuApi& api, GpuApi::Stream stream, const ScanRobot<Real>& robot, bool by_library)
-      : launcher_{&api, stream}, robot_(robot) {
+  GpuScans(const GpuDevice& device, const ScanRobot<Real>& robot, bool by_library)
+      : launcher_{&device.api, device.stream}, robot_(robot) {
     if (by_library) launcher_.library_bytes = library_bytes();
-    memory_ = GpuMemory(api, GpuMemory::Place::device, lay_out(nullptr));
+    memory_ = GpuMemory(device, lay_out(nullptr));
     lay_out(memory_.get());
   }
 
@@ -47,8 +46,6 @@ class GpuScans final : public TreeDynamics<Real> {
     crba_scan(executor, robot_, crba_, Row<Real>{q}, OutSymmetric<Real>{{M, robot_.model.nv}});
     return launcher_.error;
   }
-
-  std::size_t bytes() const noexcept override { return memory_.bytes(); }
 
  private:
   using Launcher = GpuLauncher<Entries>;

@@ -6,11 +6,10 @@
 namespace rbd_parallel_core {
 
 template <>
-std::unique_ptr<TreeDynamics<double>> make_device_scans<double>(const GpuApi& api,
-                                                                GpuApi::Stream stream,
+std::unique_ptr<TreeDynamics<double>> make_device_scans<double>(const GpuDevice& device,
                                                                 const ScanRobot<double>& robot,
                                                                 bool by_library) {
-  return std::make_unique<GpuScans<double, DeviceScanEntries>>(api, stream, robot, by_library);
+  return std::make_unique<GpuScans<double, DeviceScanEntries>>(device, robot, by_library);
 }
 
 }  // namespace rbd_parallel_core

@@ -6,11 +6,10 @@
 namespace rbd_parallel_core {
 
 template <>
-std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuApi& api,
-                                                              GpuApi::Stream stream,
+std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuDevice& device,
                                                               const ScanRobot<float>& robot,
                                                               bool by_library) {
-  return std::make_unique<GpuScans<float, DeviceScanEntries>>(api, stream, robot, by_library);
+  return std::make_unique<GpuScans<float, DeviceScanEntries>>(device, robot, by_library);
 }
 
 }  // namespace rbd_parallel_core

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "gpu_api.hpp"
+#include "gpu_memory.hpp"
 #include "rbd_parallel_core/algorithm/root_coordinates.hpp"
 
 namespace rbd_parallel_core {
@@ -19,15 +19,12 @@ class TreeDynamics {
                                const Vec3<Real>& gravity, bool friction, Real* tau) noexcept = 0;
   /// M: nv x nv
   virtual int mass_matrix(const Real* q, Real* M) noexcept = 0;
-  /// Of the device, that it has taken.
-  virtual std::size_t bytes() const noexcept = 0;
 };
 
 /// What makes one: of a device or of a CPU. by_library: exclusive scans by CUB. Takes all memory,
 /// throws.
 template <class Real>
-using MakeTreeDynamics = std::unique_ptr<TreeDynamics<Real>> (*)(const GpuApi& api,
-                                                                 GpuApi::Stream stream,
+using MakeTreeDynamics = std::unique_ptr<TreeDynamics<Real>> (*)(const GpuDevice& device,
                                                                  const ScanRobot<Real>& robot,
                                                                  bool by_library);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../unaccelerated.hpp"
 #include "float_range.hpp"
 
 namespace rbd_parallel_core {
@@ -110,13 +111,7 @@ Result KernelBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noe
 
 template <class Real>
 Result KernelBackend<Real>::do_bias_forces(const Forces& args) noexcept {
-  return do_inverse_dynamics({.batch = args.batch,
-                              .q = args.q,
-                              .v = args.v,
-                              .a = {},
-                              .tau = args.tau,
-                              .status = args.status,
-                              .layout = args.layout});
+  return do_inverse_dynamics(unaccelerated(args));
 }
 
 template <class Real>

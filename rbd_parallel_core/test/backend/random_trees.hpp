@@ -8,7 +8,7 @@
 
 #include "rbd_parallel_core/testing/robots.hpp"
 
-/// Trees for the tests of bodies in parallel.
+/// Trees for the tests of dynamics by blocks and by scans.
 namespace rbd_parallel_core {
 
 using SharedModel = std::shared_ptr<const Model>;
@@ -16,9 +16,9 @@ using SharedModel = std::shared_ptr<const Model>;
 /// `bodies` links that hang on one of the `window` links before them, by joints of these kinds in
 /// turn.
 inline SharedModel random_tree(int bodies, int window, const std::vector<JointKind>& kinds,
-                               Base base) {
-  conformance::RobotBuilder builder("tree", 5);
-  conformance::Random random(static_cast<std::uint64_t>(window));
+                               std::uint64_t seed, Base base = Base::fixed) {
+  conformance::RobotBuilder builder("tree", seed);
+  conformance::Random random(seed);
   std::vector<std::string> links{"base"};
   for (int i = 0; i < bodies; ++i) {
     const int newest = static_cast<int>(links.size()) - 1;
@@ -28,6 +28,10 @@ inline SharedModel random_tree(int bodies, int window, const std::vector<JointKi
     links.push_back(builder.add(parent, std::to_string(i), kind).child);
   }
   return std::make_shared<const Model>(builder.robot(base).model());
+}
+inline SharedModel random_tree(int bodies, int window, const std::vector<JointKind>& kinds,
+                               Base base) {
+  return random_tree(bodies, window, kinds, 5, base);
 }
 
 inline const std::vector<JointKind> every_kind = {

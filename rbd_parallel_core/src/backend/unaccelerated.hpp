@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rbd_parallel_core/backend_arguments.hpp"
+
+namespace rbd_parallel_core {
+
+/// C v + g is inverse dynamics without acceleration.
+template <class Real>
+BasicInverseDynamics<Real> unaccelerated(const BasicForces<Real>& args) noexcept {
+  return {.batch = args.batch,
+          .q = args.q,
+          .v = args.v,
+          .a = {},
+          .tau = args.tau,
+          .status = args.status,
+          .layout = args.layout};
+}
+
+}  // namespace rbd_parallel_core
