@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Backends by pluginlib: ours, a third party's, and broken ones."""
 
+import re
+
 import bodies
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from node_process import urdf
 from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics
 from reference import backend, same, states
+from robot_side import RobotSide
 
 try:
     get_package_prefix("rbd_parallel_test_backends")
@@ -40,6 +43,10 @@ def test_cuda_falls_back(serve):
     assert name == "cpu"
     bodies.every_service_answers(serving.client)
     assert "backend 'rbd_parallel/cuda' computes with 'cpu'" in serving.node.log
+    robot = RobotSide(serving.client)
+    robot.wait_until(lambda: robot.value("model", "why this backend"), "diagnostics of the model")
+    assert re.search("fell back to cpu: (cuda: there is no NVIDIA driver|cuda: the NVIDIA driver finds no device|backend 'cuda' is not there)",
+                     robot.value("model", "why this backend"))
 
 
 def test_threads_change_nothing(serve):

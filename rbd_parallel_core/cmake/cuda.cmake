@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 set(RBD_CUDA AUTO CACHE STRING "Build the backend cuda: AUTO (where a CUDA toolkit is found), ON or OFF")
 set_property(CACHE RBD_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(RBD_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90-real;100-real;120" CACHE STRING "Devices that the backend cuda is compiled for")
+set(RBD_CUDA_ARCHITECTURES "" CACHE STRING "Devices that the backend cuda is compiled for; empty: all that the toolkit knows of 75 to 120")
+set(RBD_OLDEST_CUDA 12)  # the first with C++20
 
 # make_backend("cuda") looks for the library beside this one.
 set_target_properties(rbd_parallel_core PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN;${CMAKE_INSTALL_RPATH}")
@@ -31,9 +32,21 @@ function(rbd_kernel_options target)
     $<$<COMPILE_LANGUAGE:CUDA>:${kernels_are_errors}>)
 endfunction()
 
+# rbd_cuda_architectures(OUT): the devices to compile for. The last one brings PTX, for those to come.
+function(rbd_cuda_architectures out)
+  if(RBD_CUDA_ARCHITECTURES)
+    set(devices ${RBD_CUDA_ARCHITECTURES})
+  elseif(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.8)
+    set(devices 75-real 80-real 86-real 89-real 90)
+  else()
+    set(devices 75-real 80-real 86-real 89-real 90-real 100-real 120)
+  endif()
+  set(${out} ${devices} PARENT_SCOPE)
+endfunction()
+
 # rbd_add_cuda(): the library with the kernels, which make_backend("cuda") loads.
 function(rbd_add_cuda)
-  find_package(CUDAToolkit 12 REQUIRED)
+  find_package(CUDAToolkit ${RBD_OLDEST_CUDA} REQUIRED)
   add_library(rbd_parallel_cuda SHARED
     src/backend/cuda/cuda_api.cpp
     src/backend/cuda/cuda_backend.cpp
@@ -53,11 +66,12 @@ function(rbd_add_cuda)
   target_link_libraries(rbd_parallel_cuda PUBLIC rbd_parallel_core PRIVATE CUDA::cudart_static)
   target_compile_features(rbd_parallel_cuda PUBLIC cxx_std_20)
   rbd_kernel_options(rbd_parallel_cuda)
+  rbd_cuda_architectures(architectures)
   target_compile_options(rbd_parallel_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off> $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   set_target_properties(rbd_parallel_cuda PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION 0
-    CUDA_ARCHITECTURES "${RBD_CUDA_ARCHITECTURES}"
+    CUDA_ARCHITECTURES "${architectures}"
     CUDA_RUNTIME_LIBRARY Static
     # What ptxas says about the kernels is kept beside the objects.
     CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_SOURCE_DIR}/cmake/keep_ptxas_report)
@@ -76,7 +90,16 @@ if(RBD_CUDA)
   if(CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA_ARCHITECTURES OFF)  # the target says
     enable_language(CUDA)
+  endif()
+  if(CMAKE_CUDA_COMPILER_LOADED AND NOT CMAKE_CUDA_COMPILER_VERSION VERSION_LESS RBD_OLDEST_CUDA)
     rbd_add_cuda()
+  elseif(CMAKE_CUDA_COMPILER_LOADED)
+    set(too_old "The CUDA toolkit is of version ${CMAKE_CUDA_COMPILER_VERSION}, needed is ${RBD_OLDEST_CUDA} or later")
+    if(RBD_CUDA STREQUAL "AUTO")
+      message(STATUS "${too_old}: the backend cuda is not built")
+    else()
+      message(FATAL_ERROR "RBD_CUDA is ON. ${too_old}: set CUDACXX to a newer nvcc, or RBD_CUDA to OFF")
+    endif()
   elseif(RBD_CUDA STREQUAL "AUTO")
     message(STATUS "No CUDA toolkit was found: the backend cuda is not built")
   else()

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rbd_parallel_core/cuda/cuda_backend.hpp"
+#include "rbd_parallel_core/cuda/device_access.hpp"
 #include "rbd_parallel_core/cuda/device_entry.cuh"
 #include "rbd_parallel_core/cuda/state_bodies.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
@@ -27,7 +28,9 @@ T* on_device(const T* from, std::int64_t n) {
   T* memory = nullptr;
   const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(n);
   if (cudaMalloc(&memory, bytes + 1) != cudaSuccess) throw std::runtime_error("no memory");
-  if (from != nullptr) cudaMemcpy(memory, from, bytes, cudaMemcpyDefault);
+  if (from != nullptr && cudaMemcpy(memory, from, bytes, cudaMemcpyDefault) != cudaSuccess) {
+    throw std::runtime_error(cudaGetErrorString(cudaGetLastError()));
+  }
   return memory;
 }
 
@@ -47,6 +50,12 @@ void by_host_call(const std::shared_ptr<const Model>& model, const double* q, do
   const auto nq = static_cast<std::size_t>(model->nq()), nv = static_cast<std::size_t>(model->nv());
   const auto backend = make_cuda_backend<double>();
   backend->configure(model, {.max_batch = n});
+  // q was copied in the default stream. Calls have one of their own, which does not wait for it
+  // unless it is told to.
+  constexpr cudaStream_t default_stream = nullptr;
+  if (dynamic_cast<DeviceAccess&>(*backend).wait_for(default_stream) != cudaSuccess) {
+    throw std::runtime_error("waiting for the default stream failed");
+  }
   const Result result =
       backend->gravity_forces({.batch = n, .q = {q, n * nq}, .v = {}, .tau = {tau, n * nv}});
   if (!result.ok()) throw std::runtime_error(message(result));

@@ -140,7 +140,9 @@ std::string message(const Result& result) {
     case Code::unsupported:
       return unsupported_text(result);
     case Code::failed:
-      return "the backend failed to complete the call; configure it again";
+      return "the backend failed to complete the call" +
+             (result.actual == 0 ? "" : " (error " + actual + ")") +
+             "; configure it again, or make a new one";
     case Code::on_device:
       return on_device_text(name, result);
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cuda_plugin.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
 
 namespace rbd_parallel_ros::testing {
@@ -39,6 +40,30 @@ TEST(DelegatingBackend, GivesTheBitsOfItsDelegate) {
       }
     }
   }
+}
+
+/// Law: what is missing for a GPU is in the explanation, and the numbers are there all the same.
+TEST(CudaPlugin, FallsBackToCpuAndSaysWhy) {
+  const auto model = std::make_shared<const rbd_parallel_core::Model>(conformance::arm().model());
+  const auto why = [](const CudaPlugin& plugin) {
+    return plugin.explain(rbd_parallel_core::Operation::inverse_dynamics, 1);
+  };
+  bool there = false;
+  CudaPlugin plugin([&]() -> std::unique_ptr<rbd_parallel_core::Backend> {
+    if (!there) throw std::runtime_error("cuda: the NVIDIA driver finds no device");
+    return rbd_parallel_core::make_backend("reference");
+  });
+  plugin.configure(model);
+  EXPECT_EQ(plugin.name(), "cpu");
+  EXPECT_EQ(why(plugin),
+            "fell back to cpu: cuda: the NVIDIA driver finds no device; cpu computes everything");
+  std::vector<double> q = model->neutral(), tau(static_cast<std::size_t>(model->nv()));
+  EXPECT_TRUE(plugin.gravity_forces({.q = q, .v = {}, .tau = tau}));
+
+  there = true;  // the next configure finds it
+  plugin.configure(model);
+  EXPECT_EQ(plugin.name(), "reference");
+  EXPECT_EQ(why(plugin), "reference computes everything");
 }
 
 }  // namespace

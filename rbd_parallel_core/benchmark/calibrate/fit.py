@@ -23,8 +23,8 @@ LAST = 10**9
 BODIES = {
     "cpu": [(1, 63), (64, 127), (128, 255), (256, 512), (513, 1023), (1024, 2047), (2048, LAST)],
     "tree": [(64, 127), (128, 255), (256, 511), (512, 1023), (1024, 2047), (2048, LAST)],
-    # The bodies of up to 170 are in the shared memory of a block.
-    "cuda": [(1, 63), (64, 170), (171, 512), (513, 2047), (2048, LAST)],
+    # The bodies of up to 180 are in the shared memory of a block.
+    "cuda": [(1, 63), (64, 180), (181, 512), (513, 2047), (2048, LAST)],
 }
 LARGE = 512  # bodies, from which on nothing but the amount of work counts
 TARGET = 1.3

@@ -2,6 +2,7 @@
 """The backend cuda: flops and bytes of its kernels, what they would allow, and what the device of this machine does."""
 
 import argparse
+import ctypes
 import json
 import pathlib
 import subprocess
@@ -47,30 +48,62 @@ def best_time(call):
     return min(times)
 
 
-def measured(files):
-    """A table of million states a second on the device of this machine, arrays of the host. Or why there is none."""
+class DeviceArray:
+    """A copy of an array on the device, by the driver. It must be the current one: a backend makes it so."""
+
+    def __init__(self, array):
+        driver = ctypes.CDLL("libcuda.so.1")
+        self.address = ctypes.c_uint64()
+        self.check(driver.cuMemAlloc_v2(ctypes.byref(self.address), ctypes.c_size_t(array.nbytes)))
+        self.release = lambda: driver.cuMemFree_v2(self.address)
+        self.check(driver.cuMemcpyHtoD_v2(self.address, ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(array.nbytes)))
+        self.__cuda_array_interface__ = {
+            "shape": array.shape, "typestr": array.dtype.str, "data": (self.address.value, False), "version": 3,
+        }  # fmt: skip
+
+    @staticmethod
+    def check(error):
+        if error:
+            raise RuntimeError(f"the NVIDIA driver fails, error {error}")
+
+    def __del__(self):
+        if getattr(self, "release", None):
+            self.release()
+
+
+def calls_of(backend, model, dtype, place):
+    """The calls that are measured, by algorithm. place: what makes of an array of numpy the one that is given."""
     import numpy
+
+    q = place(numpy.tile(numpy.asarray(model.neutral(), dtype=dtype), (BATCH, 1)))
+    v = place(numpy.full((BATCH, model.nv), 0.5, dtype=dtype))
+    out = place(numpy.zeros((BATCH, model.nv), dtype=dtype))
+    M = place(numpy.zeros((BATCH, model.nv, model.nv), dtype=dtype))
+    return {
+        "RNEA": lambda: backend.inverse_dynamics(q, v, v, out=out),
+        "CRBA": lambda: backend.mass_matrix(q, out=M),
+        "ABA": lambda: backend.forward_dynamics(q, v, v, method="aba", out=out),
+    }
+
+
+def measured(files, on_device=DeviceArray):
+    """A table of million states a second on the device of this machine, for arrays there and of the host. Or why there is
+    none."""
     import rbd_parallel
 
-    lines = ["| robot | algorithm | double | float |", "|---|---|--:|--:|"]
-    for name, path in files.items():
-        model = rbd_parallel.load_urdf(str(path), base=ROBOTS[name], mimic="independent")
-        cells = {algorithm: [] for algorithm in ("RNEA", "CRBA", "ABA")}
-        for dtype in ("float64", "float32"):
-            try:
+    lines = ["| robot | algorithm | double | from the host | float | from the host |", "|---|---|--:|--:|--:|--:|"]
+    try:
+        for name, path in files.items():
+            model = rbd_parallel.load_urdf(str(path), base=ROBOTS[name], mimic="independent")
+            cells = {algorithm: [] for algorithm in ("RNEA", "CRBA", "ABA")}
+            for dtype in ("float64", "float32"):
                 backend = rbd_parallel.Backend("cuda", model, max_batch=BATCH, dtype=dtype)
-            except (RuntimeError, ValueError) as error:
-                return f"Not measured. {error}"
-            q = numpy.tile(numpy.asarray(model.neutral(), dtype=dtype), (BATCH, 1))
-            v = numpy.full((BATCH, model.nv), 0.5, dtype=dtype)
-            calls = {
-                "RNEA": lambda b=backend, q=q, v=v: b.inverse_dynamics(q, v, v),
-                "CRBA": lambda b=backend, q=q: b.mass_matrix(q),
-                "ABA": lambda b=backend, q=q, v=v: b.forward_dynamics(q, v, v, method="aba"),
-            }
-            for algorithm, call in calls.items():
-                cells[algorithm].append(f"{BATCH / best_time(call) / 1e6:.3g}")
-        lines += [f"| {name} | {algorithm} | " + " | ".join(own) + " |" for algorithm, own in cells.items()]
+                for place in (on_device, lambda array: array):
+                    for algorithm, call in calls_of(backend, model, dtype, place).items():
+                        cells[algorithm].append(f"{BATCH / best_time(call) / 1e6:.3g}")
+            lines += [f"| {name} | {algorithm} | " + " | ".join(own) + " |" for algorithm, own in cells.items()]
+    except (OSError, RuntimeError, ValueError) as error:
+        return f"Not measured. {error}"
     return "\n".join(lines)
 
 
@@ -84,13 +117,14 @@ def replaced(text, mark, content):
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench --gpu", description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--update-docs", action="store_true", help="put the tables into docs/gpu.md")
+    parser.add_argument("--kernels", type=pathlib.Path, help="a build folder for all devices, for the table of kernels of docs/gpu.md")
+    parser.add_argument("--update-docs", action="store_true", help="put the tables into docs/gpu.md, that of kernels with --kernels")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         files = prepared_robots(folder)
         counts = counted(arguments.build, files)
         device = measured(files)
-    kernels = ptxas_report.read(arguments.build)
+    kernels = ptxas_report.read(arguments.kernels or arguments.build)
     tables = {
         "kernels": ptxas_report.table(kernels) if kernels else "",
         "counts": projection.counts_table(counts),
@@ -100,7 +134,7 @@ def main():
     page = PAGE.read_text(encoding="utf-8")
     for mark, content in tables.items():
         print(f"\n{mark}\n\n{content or 'no report of ptxas: no CUDA toolkit was found'}")
-        if content:
+        if content and (mark != "kernels" or arguments.kernels):
             page = replaced(page, mark, content)
     if arguments.update_docs:
         PAGE.write_text(page, encoding="utf-8")

@@ -11,6 +11,7 @@
 #include "counting_scalar.hpp"
 #include "rbd_parallel_core/algorithm/aba.hpp"
 #include "rbd_parallel_core/algorithm/crba.hpp"
+#include "rbd_parallel_core/algorithm/finite.hpp"
 #include "rbd_parallel_core/algorithm/rnea.hpp"
 #include "rbd_parallel_core/model/load_urdf.hpp"
 
@@ -32,6 +33,7 @@ struct CountingRow {
 
 struct CountingOut {
   std::vector<S>* data;
+  S operator()(std::int32_t k) const { return load(k); }
   S load(std::int32_t k) const {
     ++moved;
     return (*data)[static_cast<std::size_t>(k)];
@@ -112,6 +114,15 @@ Count counted(const Run& run) {
   return {done.mul + done.add + done.div + done.sqrt + flops_of_sincos() * done.sincos, moved};
 }
 
+/// What a kernel does for the status of a state, as in state_bodies.hpp: inputs and results are
+/// read once more.
+template <class... Arrays>
+void look_at(const ModelView<double>& view, const CountingRow& q, std::int32_t n,
+             const Arrays&... arrays) {
+  S taint = taint_if_no_rotation(view, q, taint_if_not_finite(q, view.nq, S(0.0)));
+  ((taint = taint_if_not_finite(arrays, n, taint)), ...);
+}
+
 void print(const Model& model) {
   const ModelView<double>& view = model.view();
   const std::vector<double> q_numbers = model.neutral(),
@@ -129,8 +140,10 @@ void print(const Model& model) {
   room.take(for_rnea.a);
   room.take(for_rnea.K);
   room.take(for_rnea.f);
-  const Count rnea_count =
-      counted([&] { rnea(view, for_rnea, q, v, v, NoForces{}, gravity, false, out); });
+  const Count rnea_count = counted([&] {
+    rnea(view, for_rnea, q, v, v, NoForces{}, gravity, false, out);
+    look_at(view, q, view.nv, v, v, out);
+  });
 
   CrbaWorkspace<S, CountingArray> for_crba;
   room.take(for_crba.turns);
@@ -141,6 +154,7 @@ void print(const Model& model) {
   room.take(for_crba.axis);
   const Count crba_count = counted([&] {
     crba(view, for_crba, q, CountingMatrix{{&matrix}, view.nv});
+    look_at(view, q, view.nv * view.nv, CountingOut{&matrix});
   });
 
   AbaWorkspace<S, CountingArray> for_aba;
@@ -150,8 +164,10 @@ void print(const Model& model) {
   room.take(for_aba.IA);
   room.take(for_aba.pA);
   room.take(for_aba.eliminated);
-  const Count aba_count =
-      counted([&] { aba(view, for_aba, q, v, v, NoForces{}, gravity, false, out); });
+  const Count aba_count = counted([&] {
+    aba(view, for_aba, q, v, v, NoForces{}, gravity, false, out);
+    look_at(view, q, view.nv, v, v, out);
+  });
 
   // Rows are read and written once by the caller's side, and once each by the transpositions.
   const std::int64_t nq = view.nq, nv = view.nv;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_arrays.hpp"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -50,13 +51,23 @@ std::string name_of_type(const nb::dlpack::dtype& type) {
   }
 }
 
+/// What `text` describes as a T, or a refusal by name.
+template <class T>
+T expect(nb::handle object, std::string_view name, const std::string& text) {
+  T value{};
+  if (object.is_valid() && nb::try_cast<T>(object, value)) return value;
+  refuse(std::string(name) + ": expected " + text + ", got " +
+         (object.is_valid() ? nb::repr(object).c_str() : "nothing"));
+}
+
 // ---- DLPack -------------------------------------------------------------------------------------
 
-Description by_dlpack(nb::handle object, DeviceAccess& device) {
+Description by_dlpack(nb::handle object, std::string_view name, DeviceAccess& device) {
   // The owner has its work done before anything that comes into our stream from now on.
   const nb::object capsule =
       object.attr("__dlpack__")("stream"_a = reinterpret_cast<std::uintptr_t>(device.stream()));
-  const auto array = nb::cast<nb::ndarray<nb::ro>>(capsule);
+  const auto array =
+      expect<nb::ndarray<nb::ro>>(capsule, name, "a capsule with an array from __dlpack__");
   Description result;
   result.type = name_of_type(array.dtype());
   result.data = array.data();
@@ -74,7 +85,8 @@ Description by_dlpack(nb::handle object, DeviceAccess& device) {
 /// Has the work of a stream done first. None: there is none under way.
 void wait_for(nb::handle stream, std::string_view name, DeviceAccess& device) {
   if (stream.is_none()) return;
-  const auto handle = nb::cast<std::uintptr_t>(stream);
+  const auto handle = expect<std::uintptr_t>(
+      stream, name, std::string("the address of a stream in ") + cuda_interface);
   if (handle == 0) {
     refuse(std::string(name) + ": expected a stream or None in " + cuda_interface +
            ", got 0, which could mean two of them");
@@ -94,18 +106,27 @@ Description by_cuda_interface(nb::handle object, std::string_view name, DeviceAc
     refuse(std::string(name) + ": expected an array without a mask, got a " + class_name(object) +
            " with one");
   }
+  const std::string within = std::string(" in ") + cuda_interface;
   Description result;
   const nb::object type = nb::module_::import_("numpy").attr("dtype")(described["typestr"]);
   result.type = nb::str(type).c_str();
-  const nb::object data = described["data"];
-  result.data = reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(data[0]));
-  result.read_only = nb::cast<bool>(data[1]);
-  result.shape = nb::cast<Shape>(described["shape"]);
+  const auto [address, read_only] = expect<std::pair<std::uintptr_t, bool>>(
+      entry("data"), name, "an address and whether it is read-only as data" + within);
+  result.data = reinterpret_cast<const void*>(address);
+  result.read_only = read_only;
+  result.shape = expect<Shape>(entry("shape"), name, "sizes as shape" + within);
   if (const nb::object strides = entry("strides"); !strides.is_none()) {
+    const auto steps =
+        expect<std::vector<std::int64_t>>(strides, name, "numbers of bytes as strides" + within);
+    if (steps.size() != result.shape.size()) {
+      refuse(std::string(name) + ": expected a stride for each of the " +
+             std::to_string(result.shape.size()) + " sizes" + within + ", got " +
+             std::to_string(steps.size()));
+    }
     const auto bytes = nb::cast<std::int64_t>(type.attr("itemsize"));
-    for (const std::int64_t stride : nb::cast<std::vector<std::int64_t>>(strides)) {
-      // What is no multiple is no stride of C order either.
-      result.strides.push_back(stride % bytes == 0 ? stride / bytes : -1);
+    for (const std::int64_t step : steps) {
+      // What is no multiple is no stride of C order either. An empty type has no order.
+      result.strides.push_back(bytes > 0 && step % bytes == 0 ? step / bytes : -1);
     }
   }
   wait_for(entry("stream"), name, device);
@@ -133,7 +154,7 @@ Description describe(nb::handle object, std::string_view name, const std::string
                      DeviceAccess& device) {
   const bool offers_dlpack = nb::hasattr(object, "__dlpack_device__");
   Description array =
-      offers_dlpack ? by_dlpack(object, device) : by_cuda_interface(object, name, device);
+      offers_dlpack ? by_dlpack(object, name, device) : by_cuda_interface(object, name, device);
   const std::string got = expected + "a " + class_name(object) + " ";
   if (array.type != dtype_name<Real>) refuse(got + "of " + array.type);
   if (array.device && *array.device != device.device()) {

@@ -134,6 +134,8 @@ class NumpyBackend final : public PyBackend {
 
   nb::object forward_dynamics(nb::handle q, nb::handle v, nb::handle tau, std::string_view method,
                               nb::handle f_ext, std::string_view axes, nb::handle out) override {
+    // The messages of the core have its names, of which one is another here.
+    if (method == name_of(ForwardMethod::automatic)) method = "auto";
     const ForwardMethod chosen = all_forward_methods[choice(
         "method", method,
         {"auto", "aba", "crba", "two_port", "jsiia", "hybrid_abia", "crba_sparse", "dca", "dcae"})];

@@ -202,8 +202,9 @@ std::string BasicBackend<Real>::why_not(ForwardMethod method) const {
     if (joint.mimic) return text + ": joint '" + joint.name + "' mimics another one";
   }
   return text + " by the backend " + name() +
-         ": it is for the backend tree, and for a tree that is large enough to be cut at bodies "
-         "that are not light";
+         ": it is for the backend tree and for cuda with bodies in parallel, and for a tree that "
+         "is "
+         "large enough to be cut at bodies that are not light";
 }
 
 template <class Real>

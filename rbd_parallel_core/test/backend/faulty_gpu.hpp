@@ -12,6 +12,7 @@ namespace rbd_parallel_core {
 /// A device that fails when it is told to, and counts what is asked of it.
 struct FaultyGpu {
   static inline int driver = 13000, devices = 1, device_error = 0;
+  static inline int capability = 75, kernel_error = 0;
   static inline int fail_at = -1;  ///< which call fails, counted from 0; -1: none
   static inline int error = 700;   ///< with which error: an illegal address
   static inline int calls = 0;
@@ -23,6 +24,7 @@ struct FaultyGpu {
 
   static void reset() {
     driver = 13000, devices = 1, device_error = 0;
+    capability = 75, kernel_error = 0;
     fail_at = -1, error = 700, calls = 0, copies = 0, launches = 0;
     most_bytes = bytes;
   }
@@ -38,6 +40,20 @@ struct FaultyGpu {
         *count = devices;
         return device_error;
       };
+      t.runtime_version = [](int* version) {
+        return counted(0, [&] { return host_api().runtime_version(version); });
+      };
+      t.use_device = [](int device) {
+        return counted(0, [&] { return host_api().use_device(device); });
+      };
+      t.free_memory = [](std::size_t* free) {
+        return counted(0, [&] { return host_api().free_memory(free); });
+      };
+      t.compute_capability = [](int, int* version) {
+        *version = capability;
+        return 0;
+      };
+      t.check_kernel = [](void (*)()) { return counted(0, [] { return kernel_error; }); };
       t.allocate = [](void** memory, std::size_t size) {
         return counted(+1, [&] { return allocate(memory, size); });
       };

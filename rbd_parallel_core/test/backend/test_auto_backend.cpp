@@ -326,8 +326,16 @@ TEST(AutoBackend, GoesOnWithoutADeviceThatFails) {
         cpu->inverse_dynamics({.batch = size, .q = batch.q, .v = batch.v, .a = {}, .tau = expected})
             .ok());
     EXPECT_TRUE(conformance::same_bits(actual, expected));
+    EXPECT_EQ(backend.choice(Operation::inverse_dynamics, size), Candidate::cpu);
+    EXPECT_EQ(backend.name(), "cpu");
+    const std::string why = backend.explain(Operation::inverse_dynamics, size);
+    EXPECT_EQ(why.rfind("cpu: ", 0), 0U) << why;
+    EXPECT_NE(why.find("; no cuda: cuda: unusable since a call failed ("), std::string::npos)
+        << why;
   }
   FaultyGpu::reset();
+  backend.configure(model, {.max_batch = size});
+  EXPECT_EQ(backend.choice(Operation::inverse_dynamics, size), Candidate::cuda);
 }
 
 TEST(AutoBackend, MatricesThatADeviceDoesNotDoAreNotForIt) {

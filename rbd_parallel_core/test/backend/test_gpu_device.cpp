@@ -6,6 +6,7 @@
 
 #include "plain_memory.hpp"
 #include "rbd_parallel_core/cuda/cuda_backend.hpp"
+#include "rbd_parallel_core/cuda/device_access.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/testing/backend_conformance.hpp"
 #include "rehoused_backend.hpp"
@@ -23,6 +24,15 @@ std::unique_ptr<Backend> make_tree(const TreeOptions& options, GpuSettings setti
 
 RBD_BACKEND_CONFORMANCE(GpuDevice, {.name = "cuda", .make = [] { return make_backend("cuda"); }});
 
+RBD_BACKEND_CONFORMANCE(GpuDeviceFloat,
+                        {.name = "cuda of float",
+                         .make =
+                             [] {
+                               return std::make_unique<RehousedBackend<float, PlainMemory>>(
+                                   make_cuda_backend<float>());
+                             },
+                         .tolerance = 2e-5});
+
 RBD_BACKEND_CONFORMANCE(GpuDeviceBlocks, {.name = "cuda with bodies in parallel, by blocks",
                                           .make = [] { return make_tree({.block = 2}); },
                                           .tolerance = 1e-11});
@@ -39,6 +49,26 @@ RBD_BACKEND_CONFORMANCE(GpuDeviceGraphs,
                         {.name = "cuda with graphs",
                          .make = [] { return make_tree({.block = 2}, {.graphs = true}); },
                          .tolerance = 1e-11});
+
+/// FD(ID(a)) = a for 10^5 states, the torques in between on the device.
+TEST(GpuDeviceArrays, AreWrittenAndReadInPlace) {
+  constexpr std::size_t batch = 100'000;
+  const auto model = std::make_shared<const Model>(mixed_tree(Base::floating).model());
+  const Batch states = random_batch(*model, batch, 5);
+  const auto backend = make_cuda_backend();
+  backend->configure(model, {.max_batch = batch});
+  auto* const device = dynamic_cast<DeviceAccess*>(backend.get());
+  ASSERT_NE(device, nullptr);
+  const std::size_t numbers = batch * index(model->nv());
+  const std::shared_ptr<void> memory = device->allocate(numbers * sizeof(double));
+  const std::span tau(static_cast<double*>(memory.get()), numbers);
+  std::vector<double> qdd(numbers);
+  ASSERT_TRUE(backend->inverse_dynamics(
+      {.batch = batch, .q = states.q, .v = states.v, .a = states.a, .tau = tau}));
+  ASSERT_TRUE(backend->forward_dynamics(
+      {.batch = batch, .q = states.q, .v = states.v, .tau = tau, .qdd = qdd}));
+  for (std::size_t k = 0; k < numbers; ++k) ASSERT_NEAR(qdd[k], states.a[k], 1e-7);
+}
 
 /// Scans of CUB, as they are and recorded, against our own. The suite above is not for them: it
 /// asks for the same bits in every run.

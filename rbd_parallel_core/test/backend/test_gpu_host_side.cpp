@@ -90,6 +90,16 @@ TEST_F(GpuHostSide, SaysThatThereIsNoDevice) {
   EXPECT_EQ(refusal(), "cuda: the NVIDIA driver finds no device; the backend 'cpu' needs none");
 }
 
+/// Here, not in the first call: so that others can take over.
+TEST_F(GpuHostSide, SaysThatThereAreNoKernelsForTheDevice) {
+  FaultyGpu::capability = 61;
+  FaultyGpu::kernel_error = 209;
+  EXPECT_EQ(refusal(),
+            "cuda: device 0 has compute capability 6.1, for which this library has no kernels (an "
+            "error of the pretended device, error 209): build it with -DRBD_CUDA_ARCHITECTURES=61; "
+            "the backend 'cpu' needs none");
+}
+
 TEST_F(GpuHostSide, RefusesSettingsThatCannotBe) {
   EXPECT_EQ(refusal({.device = 1}),
             "cuda: device 1 is not there; devices are numbered from 0 to 0");

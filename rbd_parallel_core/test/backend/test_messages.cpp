@@ -41,7 +41,7 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
       "this backend offers what was asked of the mass matrix up to nv = 512; this model has nv = "
       "600");
   EXPECT_EQ(message({Code::failed, Argument::none, 0, 0}),
-            "the backend failed to complete the call; configure it again");
+            "the backend failed to complete the call; configure it again, or make a new one");
   EXPECT_EQ(message({Code::on_device, Argument::links, 0, 0}),
             "links lies on the device, expected an array of the host");
   EXPECT_EQ(

@@ -2,6 +2,9 @@
 """Arrays on a CUDA device from Python, the device being played by the CPU: what is given by address is read and written
 there, and what cannot be is refused by name."""
 
+import pathlib
+import sys
+
 import numpy
 import pytest
 
@@ -38,6 +41,20 @@ def there(device):
 
 def states(model, dtype=numpy.float64):
     return [array.astype(dtype) for array in random_states(model, BATCH, 3)]
+
+
+def test_the_benchmark_measures_arrays_of_both_sides(device, there, monkeypatch):
+    """Law: a number for each algorithm, type and place of the arrays, which is above zero."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "benchmark" / "gpu"))
+    import bench_gpu
+
+    monkeypatch.setattr(bench_gpu, "BATCH", 9)
+    files = {"Panda": own_robots()["config/robots/arm7.urdf"]}
+    head, _, *rows = bench_gpu.measured(files, lambda array: CudaInterface(there(array))).splitlines()
+    assert [row.split(" | ")[1] for row in rows] == ["RNEA", "CRBA", "ABA"]
+    for row in [head, *rows]:
+        assert row.count(" | ") == 5, row
+    assert all(float(cell) > 0 for row in rows for cell in row.strip("| ").split(" | ")[2:])
 
 
 # ---- in place --------------------------------------------------------------------------------------------------------
@@ -224,6 +241,31 @@ def test_masks_and_streams_that_cannot_be(cuda, model, there):
     q = there(states(model)[0])
     assert "expected an array without a mask" in refused(cuda.gravity_forces, CudaInterface(q, mask=CudaInterface(q)))
     assert "expected a stream or None" in refused(cuda.gravity_forces, CudaInterface(q, stream=0))
+
+
+@pytest.mark.parametrize(
+    "entries, expected",
+    [
+        ({"typestr": "|V0", "strides": (8, 8)}, "of float64 on CUDA device 0, got a CudaInterface of |V0"),
+        ({"strides": (8,)}, "expected a stride for each of the 2 sizes in __cuda_array_interface__, got 1"),
+        ({"strides": (56, 8, 8)}, "expected a stride for each of the 2 sizes in __cuda_array_interface__, got 3"),
+        ({"strides": "ab"}, "expected numbers of bytes as strides in __cuda_array_interface__, got 'ab'"),
+        ({"data": (None, False)}, "expected an address and whether it is read-only as data in __cuda_array_interface__, got (None, False)"),
+        ({"data": None}, "expected an address and whether it is read-only as data in __cuda_array_interface__, got None"),
+        ({"shape": (-3, 7)}, "expected sizes as shape in __cuda_array_interface__, got (-3, 7)"),
+        ({"stream": -1}, "expected the address of a stream in __cuda_array_interface__, got -1"),
+        ({"stream": "a"}, "expected the address of a stream in __cuda_array_interface__, got 'a'"),
+    ],
+)
+def test_interfaces_that_cannot_be(cuda, model, there, entries, expected):
+    text = refused(cuda.gravity_forces, CudaInterface(there(states(model)[0]), **entries))
+    assert text.startswith("q: ") and expected in text
+
+
+def test_what_is_no_capsule(cuda, model, there):
+    array = DlPack(there(states(model)[0]))
+    array.__dlpack__ = lambda stream: 3
+    assert refused(cuda.gravity_forces, array) == "q: expected a capsule with an array from __dlpack__, got 3"
 
 
 def test_methods_that_the_host_computes(cuda, model, there):

@@ -561,6 +561,13 @@ def test_wrenches(backend, states):
         backend.inverse_dynamics(q, f_ext={3: wrench})
 
 
+def test_the_default_method_has_the_name_of_the_messages_too(backend, states):
+    q, v = states[:2]
+    expected = backend.forward_dynamics(q, v)
+    assert numpy.array_equal(backend.forward_dynamics(q, v, method="automatic"), expected)
+    assert numpy.array_equal(backend.forward_dynamics(q, v, method="auto"), expected)
+
+
 METHODS = ("jsiia", "hybrid_abia", "crba_sparse", "dca", "dcae")
 
 

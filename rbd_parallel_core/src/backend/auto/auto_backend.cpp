@@ -77,6 +77,7 @@ template <class Real>
 void AutoBackend<Real>::configure_cuda(const std::shared_ptr<const Model>& model,
                                        const BackendOptions& options) {
   cuda_.reset();
+  cuda_is_lost_ = false;
   why_not_cuda_.clear();
   if (!priced(Candidate::cuda)) return;
   try {
@@ -127,7 +128,8 @@ bool AutoBackend<Real>::may_choose(Candidate candidate, Operation operation) con
     case Candidate::tree:
       return tree_ && tree_->side_by_side(operation);
     case Candidate::cuda:
-      return cuda_ && (!keeps_matrix(operation) || cuda_->model().nv() <= largest_gpu_matrix);
+      return cuda_ && !cuda_is_lost_ &&
+             (!keeps_matrix(operation) || cuda_->model().nv() <= largest_gpu_matrix);
     default:
       return true;
   }
@@ -179,12 +181,13 @@ std::string AutoBackend<Real>::explain(Operation operation, std::size_t batch) c
   if (!this->configured()) return "auto chooses when it is configured for a robot";
   const std::string why = why_not_tree(operation);
   const bool alone = !why.empty() && !may_choose(Candidate::cuda, operation);
-  return (alone ? "cpu: " + why : comparison(operation, batch)) + about_cuda();
+  return (alone ? "cpu: " + why : comparison(operation, batch)) + about_cuda(operation, batch);
 }
 
 /// What is to be said of a device that is not used.
 template <class Real>
-std::string AutoBackend<Real>::about_cuda() const {
+std::string AutoBackend<Real>::about_cuda(Operation operation, std::size_t batch) const {
+  if (cuda_is_lost_) return "; no cuda: " + cuda_->explain(operation, batch);
   if (cuda_) return "";
   if (!why_not_cuda_.empty()) return "; no cuda: " + why_not_cuda_;
   if (cuda_source_.devices() == 0) return "";
@@ -235,7 +238,9 @@ Result AutoBackend<Real>::compute(Operation operation,
                                   const Args& args) noexcept {
   BasicBackend<Real>& backend = chosen(operation, args.batch, args.layout);
   const Result result = (backend.*call)(args);
-  return result.ok() || &backend != cuda_.get() ? result : (cpu_.*call)(args);
+  if (result.ok() || &backend != cuda_.get()) return result;
+  cuda_is_lost_ = result.code == Code::failed;
+  return (cpu_.*call)(args);
 }
 
 template <class Real>

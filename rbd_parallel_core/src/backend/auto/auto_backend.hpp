@@ -90,7 +90,7 @@ class AutoBackend final : public BasicBackend<Real> {
   BasicBackend<Real>& chosen(Operation operation, std::size_t batch, Layout layout) noexcept;
   bool may_choose(Candidate candidate, Operation operation) const noexcept;
   std::string why_not_tree(Operation operation) const;
-  std::string about_cuda() const;
+  std::string about_cuda(Operation operation, std::size_t batch) const;
   std::string comparison(Operation operation, std::size_t batch) const;
   void take_prices(const CostTable& costs, const Model& model);
   bool priced(Candidate candidate) const;
@@ -104,6 +104,7 @@ class AutoBackend final : public BasicBackend<Real> {
   CudaSource<Real> cuda_source_;
   std::unique_ptr<BasicBackend<Real>> cuda_;  ///< where it may be chosen
   std::string why_not_cuda_;                  ///< where it has costs
+  bool cuda_is_lost_ = false;                 ///< since a call failed
 };
 
 extern template class AutoBackend<double>;

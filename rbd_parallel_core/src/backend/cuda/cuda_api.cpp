@@ -19,6 +19,18 @@ int driver_version(int* version) { return checked(cudaDriverGetVersion(version))
 int runtime_version(int* version) { return checked(cudaRuntimeGetVersion(version)); }
 int device_count(int* count) { return checked(cudaGetDeviceCount(count)); }
 int use_device(int device) { return checked(cudaSetDevice(device)); }
+int compute_capability(int device, int* version) {
+  int major = 0, minor = 0;
+  int error = checked(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  if (error != gpu_error::none) return error;
+  error = checked(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device));
+  *version = 10 * major + minor;
+  return error;
+}
+int check_kernel(void (*entry)()) {
+  cudaFuncAttributes unused{};
+  return checked(cudaFuncGetAttributes(&unused, reinterpret_cast<const void*>(entry)));
+}
 int free_memory(std::size_t* bytes) {
   std::size_t total = 0;
   return checked(cudaMemGetInfo(bytes, &total));
@@ -107,15 +119,13 @@ const char* error_text(int error) { return cudaGetErrorString(static_cast<cudaEr
 }  // namespace
 
 const GpuApi& cuda_api() {
-  static constexpr GpuApi api{driver_version, runtime_version, device_count,
-                              use_device,     free_memory,     allocate,
-                              release,        allocate_pinned, release_pinned,
-                              is_on_device,   create_stream,   destroy_stream,
-                              copy,           clear,           launch,
-                              synchronize,    create_event,    destroy_event,
-                              record_event,   wait_event,      synchronize_event,
-                              begin_capture,  end_capture,     launch_graph,
-                              destroy_graph,  error_text};
+  static constexpr GpuApi api{
+      driver_version, runtime_version, device_count,      use_device,     compute_capability,
+      check_kernel,   free_memory,     allocate,          release,        allocate_pinned,
+      release_pinned, is_on_device,    create_stream,     destroy_stream, copy,
+      clear,          launch,          synchronize,       create_event,   destroy_event,
+      record_event,   wait_event,      synchronize_event, begin_capture,  end_capture,
+      launch_graph,   destroy_graph,   error_text};
   return api;
 }
 

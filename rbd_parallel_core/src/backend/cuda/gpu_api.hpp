@@ -18,7 +18,9 @@ struct GpuApi {
   int (*driver_version)(int* version);   ///< 1000 major + 10 minor; 0: there is no driver
   int (*runtime_version)(int* version);  ///< that the library was built with
   int (*device_count)(int* count);
-  int (*use_device)(int device);  ///< for the calling thread
+  int (*use_device)(int device);                        ///< for the calling thread
+  int (*compute_capability)(int device, int* version);  ///< 10 major + minor
+  int (*check_kernel)(void (*entry)());                 ///< whether the current device can run it
   int (*free_memory)(std::size_t* bytes);
   int (*allocate)(void** memory, std::size_t bytes);  ///< on the device
   int (*release)(void* memory);

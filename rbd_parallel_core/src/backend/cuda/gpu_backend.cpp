@@ -72,6 +72,20 @@ void require_device(const GpuApi& api, int device) {
   require(api, api.use_device(device), "choosing device " + std::to_string(device));
 }
 
+void require_kernel(const GpuApi& api, int device, void (*entry)()) {
+  const int error = api.check_kernel(entry);
+  if (error == gpu_error::none) return;
+  int capability = 0;
+  require(api, api.compute_capability(device, &capability), "asking what the device can run");
+  const std::string number = std::to_string(capability);
+  throw std::runtime_error("cuda: device " + std::to_string(device) + " has compute capability " +
+                           std::to_string(capability / 10) + "." + std::to_string(capability % 10) +
+                           ", for which this library has no kernels (" + api.error_text(error) +
+                           ", error " + std::to_string(error) +
+                           "): build it with -DRBD_CUDA_ARCHITECTURES=" + number +
+                           "; the backend 'cpu' needs none");
+}
+
 template <class Real>
 std::string GpuBackend<Real>::explain(Operation operation, std::size_t batch) const {
   if (error_ == gpu_error::none) return BasicBackend<Real>::explain(operation, batch);
@@ -176,6 +190,7 @@ template <class Real>
 void GpuBackend<Real>::set_up(const Model& model, const BackendOptions& options) {
   check_settings(model, options);
   require_device(*api_, settings_.device);
+  require_kernel(*api_, settings_.device, entries_.transpose.function);
   allowance_ = MemoryAllowance(memory_to_have());
   friction_ = options.friction;
   pipelines_[0] = Pipeline<Real>(*api_);
@@ -281,9 +296,9 @@ template <class Real>
 template <class Work>
 Result GpuBackend<Real>::in_chunks(std::size_t batch, std::size_t most,
                                    std::span<Pipeline<Real>> pipelines, const Work& work) noexcept {
-  good(api_->use_device(settings_.device));
+  if (!good(gpu_error::none) || !good(api_->use_device(settings_.device))) return outcome();
   for (Pipeline<Real>& pipeline : pipelines) pipeline.reset();
-  if (pipelines.size() > 1 && batch > most && good(gpu_error::none)) {
+  if (pipelines.size() > 1 && batch > most) {
     // What the first stream was told to wait for holds for the second one too.
     if (good(api_->record_event(begun_.get(), pipelines[0].stream()))) {
       good(api_->wait_event(pipelines[1].stream(), begun_.get()));
@@ -775,9 +790,10 @@ Result GpuBackend<Real>::refuse_matrices(const MassMatrix& args) const noexcept 
     return {Code::unsupported, Argument::sparse, most_tree_nonzeros,
             static_cast<std::int64_t>(args.sparse.size() / args.batch)};
   }
-  const bool in_parallel = blocks_ || (tree_ != nullptr && args.sparse.empty());
+  const bool in_parallel = !args.mass_matrix.empty() && !factors &&
+                           (blocks_ || (tree_ != nullptr && args.sparse.empty()));
   return {Code::unsupported, Argument::mass_matrix,
-          in_parallel && !factors ? largest_tree_nv : largest_gpu_matrix, plan_.nv};
+          in_parallel ? largest_tree_nv : largest_gpu_matrix, plan_.nv};
 }
 
 template <class Real>

@@ -68,6 +68,11 @@ int one_device(int* count) {
   return 0;
 }
 int use_device(int device) { return device == 0 ? 0 : 101; }
+int compute_capability(int, int* version) {
+  *version = 75;
+  return 0;
+}
+int check_kernel(void (*)()) { return 0; }
 int free_memory(std::size_t* bytes) {
   *bytes = std::size_t{2} << 30;
   return 0;
@@ -195,15 +200,13 @@ const char* error_text(int error) {
 }  // namespace
 
 const GpuApi& host_api() {
-  static constexpr GpuApi api{version,       version,         one_device,
-                              use_device,    free_memory,     allocate,
-                              release,       allocate_pinned, release_pinned,
-                              is_on_device,  create_stream,   destroy_stream,
-                              copy,          clear,           launch,
-                              synchronize,   create_event,    destroy_event,
-                              record_event,  wait_event,      synchronize_event,
-                              begin_capture, end_capture,     launch_graph,
-                              destroy_graph, error_text};
+  static constexpr GpuApi api{
+      version,        version,       one_device,        use_device,     compute_capability,
+      check_kernel,   free_memory,   allocate,          release,        allocate_pinned,
+      release_pinned, is_on_device,  create_stream,     destroy_stream, copy,
+      clear,          launch,        synchronize,       create_event,   destroy_event,
+      record_event,   wait_event,    synchronize_event, begin_capture,  end_capture,
+      launch_graph,   destroy_graph, error_text};
   return api;
 }
 
