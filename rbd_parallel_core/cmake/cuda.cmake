@@ -32,14 +32,15 @@ function(rbd_kernel_options target)
     $<$<COMPILE_LANGUAGE:CUDA>:${kernels_are_errors}>)
 endfunction()
 
-# rbd_cuda_architectures(OUT): the devices to compile for. The last one brings PTX, for those to come.
+# rbd_cuda_architectures(OUT): the devices to compile for. The last one brings PTX, for those to come, and the first for those
+# in between, such as 87.
 function(rbd_cuda_architectures out)
   if(RBD_CUDA_ARCHITECTURES)
     set(devices ${RBD_CUDA_ARCHITECTURES})
   elseif(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.8)
-    set(devices 75-real 80-real 86-real 89-real 90)
+    set(devices 75 80-real 86-real 89-real 90)
   else()
-    set(devices 75-real 80-real 86-real 89-real 90-real 100-real 120)
+    set(devices 75 80-real 86-real 89-real 90-real 100-real 120)
   endif()
   set(${out} ${devices} PARENT_SCOPE)
 endfunction()

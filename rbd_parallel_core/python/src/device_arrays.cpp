@@ -82,11 +82,15 @@ Description by_dlpack(nb::handle object, std::string_view name, DeviceAccess& de
 
 // ---- the CUDA array interface -------------------------------------------------------------------
 
-/// Has the work of a stream done first. None: there is none under way.
+/// Has the work of a stream done first. None should say that there is none under way, but libraries
+/// say so of the default stream too (Numba), for which ours does not wait by itself.
 void wait_for(nb::handle stream, std::string_view name, DeviceAccess& device) {
-  if (stream.is_none()) return;
-  const auto handle = expect<std::uintptr_t>(
-      stream, name, std::string("the address of a stream in ") + cuda_interface);
+  constexpr std::uintptr_t default_stream = 1;
+  const auto handle =
+      stream.is_none()
+          ? default_stream
+          : expect<std::uintptr_t>(stream, name,
+                                   std::string("the address of a stream in ") + cuda_interface);
   if (handle == 0) {
     refuse(std::string(name) + ": expected a stream or None in " + cuda_interface +
            ", got 0, which could mean two of them");

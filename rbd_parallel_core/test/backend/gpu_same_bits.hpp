@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
+#include <utility>
 
 #include "cuda/gpu_backend.hpp"
 #include "cuda/host_api.hpp"
@@ -28,6 +30,33 @@ inline std::unique_ptr<Backend> configured_gpu(const GpuApi& api, const GpuUse& 
   return backend;
 }
 
+/// The mass matrix in the forms that bodies in parallel have kernels for: dense, sparse, both.
+inline void expect_the_same_matrices(Backend& plain, Backend& other, const Batch& batch) {
+  const Model& model = plain.model();
+  const std::size_t square = index(model.nv()) * index(model.nv());
+  const std::size_t nonzeros = model.has_mimic() ? 0 : index(mass_matrix_nonzeros(model));
+  for (const auto& [dense, sparse] : {std::pair{true, false}, {false, true}, {true, true}}) {
+    if (sparse && nonzeros == 0) continue;
+    const auto compute = [&, dense = dense, sparse = sparse](Backend& backend) {
+      std::array<std::vector<double>, 2> M{std::vector<double>(dense ? batch.size * square : 0),
+                                           std::vector<double>(sparse ? batch.size * nonzeros : 0)};
+      std::vector<StateStatus> status(batch.size);
+      const Result result = backend.mass_matrix({.batch = batch.size,
+                                                 .q = batch.q,
+                                                 .mass_matrix = M[0],
+                                                 .sparse = M[1],
+                                                 .status = status});
+      EXPECT_TRUE(result.ok()) << message(result);
+      return std::pair{M, status};
+    };
+    const auto expected = compute(plain), found = compute(other);
+    EXPECT_EQ(found.second, expected.second);
+    for (const std::size_t k : {0, 1}) {
+      EXPECT_TRUE(same_bits(found.first[k], expected.first[k])) << "dense " << dense << sparse;
+    }
+  }
+}
+
 /// Every call gives the bits of host_api(), where one thread comes after the other in one process.
 inline void expect_the_same_bits(const GpuApi& api, const GpuUse& use) {
   Batch batch = random_batch(*use.model, use.options.max_batch, 11);
@@ -42,6 +71,7 @@ inline void expect_the_same_bits(const GpuApi& api, const GpuUse& use) {
       EXPECT_TRUE(same_bits(found.numbers[k], expected.numbers[k])) << call.name;
     }
   }
+  expect_the_same_matrices(*plain, *other, batch);
 }
 
 /// Uses that launch every kernel: all kinds of joints, several blocks of threads in a launch,

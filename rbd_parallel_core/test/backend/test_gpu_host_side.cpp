@@ -318,6 +318,46 @@ TEST_F(GpuHostSide, MethodsOfTheHostRefuseArraysOnTheDevice) {
 }
 
 /// The host reads the names of links for every operation.
+/// More wrenches than eight for each state make chunks of fewer states, whose lanes have room in
+/// the buffer all the same.
+TEST_F(GpuHostSide, ManyWrenchesOnEachState) {
+  const auto model = small_tree();
+  const int last = static_cast<int>(model->links().size()) - 1;
+  const auto nv = static_cast<std::size_t>(model->nv());
+  for (const std::size_t batch : {1, 33, 64, 100}) {
+    const Numbers numbers(*model, batch);
+    const auto reference = make_backend("reference"),
+               gpu = static_cast<std::unique_ptr<Backend>>(make_gpu());
+    reference->configure(model, {.max_batch = batch});
+    gpu->configure(model, {.max_batch = batch});
+    for (const std::size_t count : {8, 9, 28, 190}) {
+      if (batch == 1 && count > 28) continue;  // more than it has memory for
+      std::vector<int> links(count);
+      for (std::size_t k = 0; k < count; ++k) links[k] = static_cast<int>(k) % (last + 1);
+      conformance::Random random(count);
+      const std::vector<double> wrenches = random.numbers(batch * count * 6, 3);
+      for (const Axes axes : {Axes::link, Axes::world}) {
+        std::vector<double> expected(batch * nv), found(batch * nv);
+        const auto compute = [&](Backend& backend, std::vector<double>& tau) {
+          const Result result = backend.inverse_dynamics({.batch = batch,
+                                                          .q = numbers.q,
+                                                          .v = numbers.v,
+                                                          .a = numbers.a,
+                                                          .f_ext = {links, wrenches, axes},
+                                                          .tau = tau});
+          EXPECT_TRUE(result.ok()) << message(result);
+        };
+        compute(*reference, expected);
+        compute(*gpu, found);
+        for (std::size_t k = 0; k < expected.size(); ++k) {
+          ASSERT_NEAR(found[k], expected[k], 1e-10 * static_cast<double>(count))
+              << count << " wrenches, " << batch << " states";
+        }
+      }
+    }
+  }
+}
+
 TEST_F(GpuHostSide, RefusesLinksOnTheDevice) {
   const auto model = small_tree();
   const Numbers numbers(*model, 1);

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "walled_gpu.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "cuda/host_api.hpp"
 
@@ -23,6 +27,22 @@ namespace rbd_parallel_core {
 namespace {
 
 constexpr int illegal_address = 700, unknown_error = 999;
+
+/// Starts the program anew with all functions of all libraries bound: the loader that binds one at
+/// its first call works in memory that a kernel cannot reach.
+const bool all_bound = [] {
+  constexpr const char* variable = "LD_BIND_NOW";
+  if (std::getenv(variable) != nullptr) return true;
+  std::ifstream file("/proc/self/cmdline");
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::setenv(variable, "1", 1);
+  ::execv("/proc/self/exe", arguments.data());
+  return false;
+}();
 
 struct Pages {
   std::byte* begin;
@@ -62,9 +82,22 @@ bool is_device(const std::byte* at) {
   return false;
 }
 
-/// Heap, stack, and what else was mapped to be written to, but for what a thread needs to run at
-/// all and what is at hand.
+void add_pages_of_host(std::uintptr_t begin, std::uintptr_t end) {
+  if (begin >= end || at_hand.of_host_count == at_hand.of_host.size()) return;
+  at_hand.of_host[at_hand.of_host_count++] = {reinterpret_cast<std::byte*>(begin), end - begin};
+}
+
+/// Heap, stack, and what else was mapped to be written to, but for the program's own variables, of
+/// which all that is at hand are some, and for what a thread needs to run at all: its own
+/// variables, among them errno, and what the system knows of it, which is beside them. The rest of
+/// that mapping counts: the heap can have grown to its neighbour.
 void find_pages_of_host() {
+  constexpr std::uintptr_t near = 32 * 1024;
+  const std::uintptr_t page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto variables = reinterpret_cast<std::uintptr_t>(&errno);
+  const auto thread = static_cast<std::uintptr_t>(::pthread_self());
+  const std::uintptr_t first = std::min(variables, thread) / page * page - near;
+  const std::uintptr_t last = std::max(variables, thread) / page * page + near;
   at_hand.of_host_count = 0;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -73,15 +106,14 @@ void find_pages_of_host() {
     char dash = 0;
     std::string rights, offset, device, inode, name;
     words >> std::hex >> begin >> dash >> end >> rights >> offset >> device >> inode >> name;
-    const bool of_program = !name.empty() && name != "[heap]" && name != "[stack]";
+    const bool is_file = !name.empty() && name != "[heap]" && name != "[stack]";
     const Pages pages{reinterpret_cast<std::byte*>(begin), end - begin};
-    if (of_program || rights.substr(0, 2) != "rw" || pages.contain(&errno) ||
-        pages.contain(&at_hand) || pages.contain(&at_hand + 1) || is_device(pages.begin)) {
+    if (is_file || rights != "rw-p" ||  // the device's are shared
+        pages.contain(&at_hand) || pages.contain(&at_hand + 1)) {
       continue;
     }
-    if (at_hand.of_host_count < at_hand.of_host.size()) {
-      at_hand.of_host[at_hand.of_host_count++] = pages;
-    }
+    add_pages_of_host(begin, std::min(end, first));
+    add_pages_of_host(std::max(begin, last), end);
   }
 }
 

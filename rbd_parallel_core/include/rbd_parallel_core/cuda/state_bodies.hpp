@@ -124,7 +124,8 @@ template <class Real>
 struct ExternalForcesBody : StateBody<Real, ExternalForcesBody<Real>> {
   const std::int32_t* links;
   std::int32_t link_count;
-  const Real* wrenches;  ///< 6 link_count numbers a state
+  const Real* wrenches;        ///< 6 link_count numbers a state
+  std::int64_t wrench_stride;  ///< of their lanes
   bool in_world_axes;
   Real* forces;  ///< out: a Force for each body
 
@@ -136,7 +137,7 @@ struct ExternalForcesBody : StateBody<Real, ExternalForcesBody<Real>> {
     clear_external_forces(model, f_ext);
     Real taint(0);
     for (std::int32_t k = 0; k < link_count; ++k) {
-      const LaneRow<Real> wrench = chunk.row(wrenches + 6 * k * chunk.stride, s);
+      const LaneRow<Real> wrench{wrenches + 6 * k * wrench_stride + s, wrench_stride};
       taint = taint_if_not_finite(wrench, 6, taint);
       add_external_force(model, ws.kinematics, links[k], wrench, in_world_axes, f_ext);
     }

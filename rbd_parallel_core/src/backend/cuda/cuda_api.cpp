@@ -43,10 +43,17 @@ int allocate_pinned(void** memory, std::size_t bytes) {
 int release_pinned(void* memory) { return checked(cudaFreeHost(memory)); }
 int is_on_device(const void* memory, bool* answer) {
   cudaPointerAttributes attributes{};
-  const int error = checked(cudaPointerGetAttributes(&attributes, memory));
-  *answer = error == 0 &&
-            (attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged);
-  return error;
+  int current = 0;
+  *answer = false;
+  int error = checked(cudaPointerGetAttributes(&attributes, memory));
+  if (error == gpu_error::none) error = checked(cudaGetDevice(&current));
+  if (error != gpu_error::none) return error;
+  // Of another device neither kernels nor the host may read.
+  if (attributes.type == cudaMemoryTypeDevice && attributes.device != current) {
+    return cudaErrorInvalidDevice;
+  }
+  *answer = attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+  return gpu_error::none;
 }
 int create_stream(GpuApi::Stream* stream) {
   cudaStream_t created = nullptr;

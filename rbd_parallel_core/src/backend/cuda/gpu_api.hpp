@@ -26,7 +26,7 @@ struct GpuApi {
   int (*release)(void* memory);
   int (*allocate_pinned)(void** memory, std::size_t bytes);  ///< of the host
   int (*release_pinned)(void* memory);
-  int (*is_on_device)(const void* memory, bool* answer);
+  int (*is_on_device)(const void* memory, bool* answer);  ///< the current one; an error: another
   int (*create_stream)(Stream* stream);
   int (*destroy_stream)(Stream stream);
   int (*copy)(void* to, const void* from, std::size_t bytes, Stream stream);  ///< in any direction

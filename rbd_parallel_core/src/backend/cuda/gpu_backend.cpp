@@ -314,6 +314,12 @@ Result GpuBackend<Real>::in_chunks(std::size_t batch, std::size_t most,
   for (Pipeline<Real>& pipeline : pipelines) {
     if (good(gpu_error::none)) good(pipeline.deliver());
   }
+  if (!good(gpu_error::none)) {
+    // What was queued before the failure may still write to arrays of the caller.
+    for (Pipeline<Real>& pipeline : pipelines) {
+      static_cast<void>(api_->synchronize(pipeline.stream()));
+    }
+  }
   return outcome();
 }
 
@@ -388,15 +394,15 @@ const Real* GpuBackend<Real>::stage(const Slot<Real>& slot, std::span<const Real
   return slot.rows;
 }
 
-/// Brings n numbers a state from the caller's rows to lanes.
+/// Brings n numbers a state from the caller's rows to lanes of that stride.
 template <class Real>
 void GpuBackend<Real>::read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
-                            const Range& range) noexcept {
+                            const Range& range, std::int64_t stride) noexcept {
   if (n == 0) return;
   const Real* const from = send(slot, array, n, range);
   const auto columns = static_cast<std::int64_t>(n);
   const Transpose<Real> body{
-      from, static_cast<std::int64_t>(range.count), columns, columns, slot.lanes, plan_.stride};
+      from, static_cast<std::int64_t>(range.count), columns, columns, slot.lanes, stride};
   launch(entries_.transpose, body.shape(), body);
 }
 
@@ -411,13 +417,18 @@ void GpuBackend<Real>::read_or_zeros(const Slot<Real>& slot, std::span<const Rea
   }
 }
 
+/// Of the lanes of the wrenches, which are as long as their buffer allows.
+template <class Real>
+std::int64_t GpuBackend<Real>::wrench_stride(
+    const BasicExternalWrenches<Real>& f_ext) const noexcept {
+  if (f_ext.links.empty()) return plan_.stride;
+  const auto wrenches = static_cast<std::int64_t>(f_ext.links.size());
+  return std::min(plan_.stride, plan_.wrench_numbers / (6 * wrenches));
+}
+
 template <class Real>
 std::size_t GpuBackend<Real>::states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept {
-  const auto states = static_cast<std::size_t>(plan_.states);
-  if (f_ext.links.empty()) return states;
-  // Lanes are as long as the buffer allows.
-  const auto fitting = static_cast<std::size_t>(plan_.wrench_numbers) / (6 * f_ext.links.size());
-  return std::min(states, fitting);
+  return static_cast<std::size_t>(std::min(plan_.states, wrench_stride(f_ext)));
 }
 
 template <class Real>
@@ -448,12 +459,13 @@ const Real* GpuBackend<Real>::read_forces(const BasicExternalWrenches<Real>& f_e
   }
   send_links(f_ext);
   const Slot<Real>& slot = buffers().wrenches;
-  read(slot, f_ext.wrenches, 6 * count, range);
+  read(slot, f_ext.wrenches, 6 * count, range, wrench_stride(f_ext));
   ExternalForcesBody<Real> body{};
   body.states = chunk_of(range, false);
   body.links = buffers().links;
   body.link_count = static_cast<std::int32_t>(count);
   body.wrenches = slot.lanes;
+  body.wrench_stride = wrench_stride(f_ext);
   body.in_world_axes = f_ext.axes == Axes::world;
   body.forces = buffers().forces;
   launch_states(entries_.external_forces, body);
@@ -473,6 +485,7 @@ const Force<Real>* GpuBackend<Real>::send_forces(const BasicExternalWrenches<Rea
   body.links = buffers().links;
   body.link_count = static_cast<std::int32_t>(f_ext.links.size());
   body.wrenches = send(buffers().wrenches, f_ext.wrenches, 6 * f_ext.links.size(), range);
+  body.wrench_stride = 1;
   body.in_world_axes = f_ext.axes == Axes::world;
   body.forces = buffers().forces;
   launch_states(entries_.external_forces, body);

@@ -108,6 +108,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   Result in_chunks(std::size_t batch, std::size_t most, std::span<Pipeline<Real>> pipelines,
                    const Work& work) noexcept;
   Result refuse_wrenches(const BasicExternalWrenches<Real>& f_ext) const noexcept;
+  std::int64_t wrench_stride(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   std::size_t states_with(const BasicExternalWrenches<Real>& f_ext) const noexcept;
   Result by_tree(Operation operation, const InverseDynamics& args) noexcept;
   bool goes_by_blocks(const MassMatrix& args) const noexcept;
@@ -128,8 +129,12 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   }
   ChunkBuffers<Real>& buffers() noexcept { return pipeline_->buffers; }
   StateChunk<Real> chunk_of(const Range& range, bool friction) noexcept;
+  void read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n, const Range& range,
+            std::int64_t stride) noexcept;
   void read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
-            const Range& range) noexcept;
+            const Range& range) noexcept {
+    read(slot, array, n, range, plan_.stride);
+  }
   void read_or_zeros(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                      const Range& range) noexcept;
   void send_links(const BasicExternalWrenches<Real>& f_ext) noexcept;
@@ -178,7 +183,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   BlockOperations<Real> block_operations_;
   MassMatrixOperations<Real> matrix_operations_;
   GpuSettings settings_;
-  MemoryAllowance allowance_;  ///< of all that follows
+  MemoryAllowance allowance_;  ///< of the last configure
   std::array<Pipeline<Real>, 2> pipelines_;
   std::size_t pipeline_count_ = 1;
   Pipeline<Real>* pipeline_ = pipelines_.data();  ///< of the chunk at hand

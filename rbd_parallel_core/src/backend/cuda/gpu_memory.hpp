@@ -16,13 +16,12 @@ inline void require(const GpuApi& api, int error, const std::string& what) {
                            std::to_string(error) + ")");
 }
 
-/// How many bytes of the device may be taken, and how many are. Outlives what is taken.
+/// How many bytes of the device one `configure` may take, and how many it has.
 class MemoryAllowance {
  public:
   MemoryAllowance() = default;
   explicit MemoryAllowance(std::size_t most) : most_(most) {}
 
-  std::size_t taken() const noexcept { return taken_; }
   std::size_t left() const noexcept { return most_ - taken_; }
   /// Throws unless so many more may be taken.
   void require(std::size_t bytes) const {
@@ -35,7 +34,6 @@ class MemoryAllowance {
     require(bytes);
     taken_ += bytes;
   }
-  void give_back(std::size_t bytes) noexcept { taken_ -= bytes; }
 
  private:
   std::size_t most_ = 0, taken_ = 0;
@@ -57,15 +55,12 @@ class GpuMemory {
   GpuMemory() = default;
   /// Of the device, if it is allowed.
   GpuMemory(const GpuDevice& device, std::size_t bytes) {
-    device.allowance.require(at_least_one(bytes));
+    device.allowance.take(at_least_one(bytes));
     *this = GpuMemory(device.api, Place::device, bytes);
-    device.allowance.take(bytes_);
-    allowance_ = &device.allowance;
   }
-  GpuMemory(const GpuApi& api, Place place, std::size_t bytes)
-      : api_(&api), place_(place), bytes_(at_least_one(bytes)) {
+  GpuMemory(const GpuApi& api, Place place, std::size_t bytes) : api_(&api), place_(place) {
     const auto allocate = place == Place::device ? api.allocate : api.allocate_pinned;
-    require(api, allocate(&memory_, bytes_),
+    require(api, allocate(&memory_, at_least_one(bytes)),
             "taking " + std::to_string(bytes) + " bytes of " +
                 (place == Place::device ? "the device" : "pinned memory"));
   }
@@ -76,7 +71,6 @@ class GpuMemory {
   }
   ~GpuMemory() {
     if (memory_ == nullptr) return;
-    if (allowance_ != nullptr) allowance_->give_back(bytes_);
     // A device that is lost has lost this too: there is nobody to tell.
     static_cast<void>((place_ == Place::device ? api_->release : api_->release_pinned)(memory_));
   }
@@ -87,16 +81,12 @@ class GpuMemory {
   static std::size_t at_least_one(std::size_t bytes) { return bytes == 0 ? 1 : bytes; }
   void swap(GpuMemory& other) noexcept {
     std::swap(api_, other.api_);
-    std::swap(allowance_, other.allowance_);
     std::swap(place_, other.place_);
-    std::swap(bytes_, other.bytes_);
     std::swap(memory_, other.memory_);
   }
 
   const GpuApi* api_ = nullptr;
-  MemoryAllowance* allowance_ = nullptr;  ///< in which it counts, or null
   Place place_ = Place::device;
-  std::size_t bytes_ = 0;
   void* memory_ = nullptr;
 };
 

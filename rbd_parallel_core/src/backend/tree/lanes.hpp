@@ -47,16 +47,24 @@ RBD_INLINE void to_lanes(const T<S>& value, std::int32_t count, const Write& wri
 /// The k-th number of one lane of a struct of packs in memory.
 template <class S>
 RBD_INLINE RealOf<S> load_lane(const void* packs, std::size_t k, std::int32_t lane) {
-  RealOf<S> number;
-  const std::size_t at = k * ScalarTraits<S>::width + static_cast<std::size_t>(lane);
-  __builtin_memcpy(&number, static_cast<const std::byte*>(packs) + at * sizeof number,
-                   sizeof number);
-  return number;
+  if constexpr (ScalarTraits<S>::width == 1) {  // a device would load bytes otherwise
+    return static_cast<const RealOf<S>*>(packs)[k];
+  } else {
+    RealOf<S> number;
+    const std::size_t at = k * ScalarTraits<S>::width + static_cast<std::size_t>(lane);
+    __builtin_memcpy(&number, static_cast<const std::byte*>(packs) + at * sizeof number,
+                     sizeof number);
+    return number;
+  }
 }
 template <class S>
 RBD_INLINE void store_lane(void* packs, std::size_t k, std::int32_t lane, RealOf<S> number) {
-  const std::size_t at = k * ScalarTraits<S>::width + static_cast<std::size_t>(lane);
-  __builtin_memcpy(static_cast<std::byte*>(packs) + at * sizeof number, &number, sizeof number);
+  if constexpr (ScalarTraits<S>::width == 1) {
+    static_cast<RealOf<S>*>(packs)[k] = number;
+  } else {
+    const std::size_t at = k * ScalarTraits<S>::width + static_cast<std::size_t>(lane);
+    __builtin_memcpy(static_cast<std::byte*>(packs) + at * sizeof number, &number, sizeof number);
+  }
 }
 
 /// One lane of `value`.
