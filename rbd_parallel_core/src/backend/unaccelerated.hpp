@@ -5,7 +5,7 @@
 
 namespace rbd_parallel_core {
 
-/// C v + g is inverse dynamics without acceleration.
+/// C v + g, or C v without gravity, is inverse dynamics without acceleration.
 template <class Real>
 BasicInverseDynamics<Real> unaccelerated(const BasicForces<Real>& args) noexcept {
   return {.batch = args.batch,

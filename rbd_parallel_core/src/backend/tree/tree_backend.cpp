@@ -10,6 +10,7 @@
 #include <string>
 
 #include "../../float_mode.hpp"
+#include "../unaccelerated.hpp"
 #include "rbd_parallel_core/algorithm/finite.hpp"
 
 namespace rbd_parallel_core {
@@ -179,13 +180,7 @@ template <class Real>
 Result TreeBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
   if (!by_blocks_) return KernelBackend<Real>::do_coriolis_forces(args);
   const FloatModeScope scope(FloatMode::of_this_thread().flushing());
-  const InverseDynamics still{.batch = args.batch,
-                              .q = args.q,
-                              .v = args.v,
-                              .a = {},
-                              .tau = args.tau,
-                              .status = args.status,
-                              .layout = args.layout};
+  const InverseDynamics still = unaccelerated(args);
   for (std::size_t s = 0; s < args.batch; ++s) by_blocks(still, s, Vec3<Real>::zero(), false);
   return {};
 }
