@@ -5,9 +5,9 @@
 #include <stdexcept>
 
 #include "chain_texts.hpp"
-#include "rbd_parallel_core/algorithm/jsiia.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
+#include "rbd_parallel_core/study/jsiia.hpp"
 #include "tree/checks.hpp"
 
 namespace rbd_bench {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rbd_parallel_core/forward_methods.hpp"
+#include "rbd_parallel_core/study/forward_methods.hpp"
 #include "tree/sampling.hpp"
 #include "tree/shapes.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "rbd_parallel_core/algorithm/dca.hpp"
-#include "rbd_parallel_core/algorithm/dcae.hpp"
-#include "rbd_parallel_core/algorithm/hybrid_abia.hpp"
+#include "rbd_parallel_core/study/dca.hpp"
+#include "rbd_parallel_core/study/dcae.hpp"
+#include "rbd_parallel_core/study/hybrid_abia.hpp"
 #include "team_loop.hpp"
 
 namespace rbd_bench {

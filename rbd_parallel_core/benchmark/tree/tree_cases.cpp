@@ -9,7 +9,7 @@
 #include "fill.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
-#include "rbd_parallel_core/vtree/scan_dynamics.hpp"
+#include "rbd_parallel_core/study/scan_dynamics.hpp"
 
 namespace rbd_bench {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "rbd_parallel_core/backend_arguments.hpp"
-#include "rbd_parallel_core/forward_methods.hpp"
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 #include "rbd_parallel_core/operation.hpp"
 #include "rbd_parallel_core/status.hpp"
+#include "rbd_parallel_core/study/forward_methods.hpp"
 
 /// The one interface that computes: batches of states in, batches of results out.
 ///

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "algorithm/counting_scalar.hpp"
-#include "algorithm/method_rig.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
+#include "study/method_rig.hpp"
 
 namespace rbd_parallel_core {
 namespace {

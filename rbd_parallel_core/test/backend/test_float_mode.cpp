@@ -9,8 +9,8 @@
 
 #include "float_mode.hpp"
 #include "rbd_parallel_core/backend.hpp"
-#include "rbd_parallel_core/forward_methods.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
+#include "rbd_parallel_core/study/forward_methods.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 #include "rbd_parallel_core/vtree/threaded_loop.hpp"
 #include "team.hpp"

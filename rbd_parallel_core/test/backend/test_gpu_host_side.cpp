@@ -11,8 +11,8 @@
 #include "device_arrays.hpp"
 #include "faulty_gpu.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
+#include "rbd_parallel_core/study/scan_dynamics.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
-#include "rbd_parallel_core/vtree/scan_dynamics.hpp"
 
 namespace rbd_parallel_core {
 namespace {

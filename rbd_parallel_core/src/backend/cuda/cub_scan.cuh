@@ -4,7 +4,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "cub_scan.hpp"
-#include "rbd_parallel_core/algorithm/root_coordinates.hpp"
+#include "rbd_parallel_core/study/root_coordinates.hpp"
 
 namespace rbd_parallel_core {
 

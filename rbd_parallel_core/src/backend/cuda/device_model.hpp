@@ -10,7 +10,7 @@
 #include "kernels/float_range.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
 #include "rbd_parallel_core/model/model.hpp"
-#include "rbd_parallel_core/vtree/scan_tables.hpp"
+#include "rbd_parallel_core/study/scan_tables.hpp"
 
 namespace rbd_parallel_core {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "gpu_launcher.hpp"
-#include "rbd_parallel_core/algorithm/crba_scan.hpp"
-#include "rbd_parallel_core/algorithm/rnea_scan.hpp"
 #include "rbd_parallel_core/cuda/gpu_executor.hpp"
+#include "rbd_parallel_core/study/crba_scan.hpp"
+#include "rbd_parallel_core/study/rnea_scan.hpp"
 #include "tree_dynamics.hpp"
 
 namespace rbd_parallel_core {

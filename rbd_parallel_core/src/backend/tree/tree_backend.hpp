@@ -6,7 +6,7 @@
 #include "../kernels/kernel_backend.hpp"
 #include "block_dynamics.hpp"
 #include "mass_matrix.hpp"
-#include "rbd_parallel_core/vtree/scan_dynamics.hpp"
+#include "rbd_parallel_core/study/scan_dynamics.hpp"
 
 namespace rbd_parallel_core {
 

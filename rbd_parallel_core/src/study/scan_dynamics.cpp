@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rbd_parallel_core/vtree/scan_dynamics.hpp"
+#include "rbd_parallel_core/study/scan_dynamics.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
-#include "rbd_parallel_core/algorithm/crba_scan.hpp"
-#include "rbd_parallel_core/algorithm/rnea_scan.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
-#include "rbd_parallel_core/vtree/scan_tables.hpp"
+#include "rbd_parallel_core/study/crba_scan.hpp"
+#include "rbd_parallel_core/study/rnea_scan.hpp"
+#include "rbd_parallel_core/study/scan_tables.hpp"
 #include "rbd_parallel_core/vtree/threaded_loop.hpp"
 
 namespace rbd_parallel_core {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "rbd_parallel_core/algorithm/newton_euler.hpp"
-#include "rbd_parallel_core/algorithm/root_coordinates.hpp"
+#include "rbd_parallel_core/study/root_coordinates.hpp"
 
 /// RNEA without a recursion: tree scans and maps (T. Lynghus, "Data Parallel Rigid Body Dynamics";
 /// docs/vtree.md). For one state of a large robot by many threads. Accelerations are spatial here,

@@ -3,7 +3,7 @@
 // RNEA and CRBA by tree scans give what the recursions give, but for the rounding of root
 // coordinates: every joint type, trees and forests, skewed gravity, every executor.
 
-#include "rbd_parallel_core/vtree/scan_dynamics.hpp"
+#include "rbd_parallel_core/study/scan_dynamics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 
 #include "algorithm/dynamics_rig.hpp"
 #include "backend/allocation_counter.hpp"
-#include "rbd_parallel_core/algorithm/crba_scan.hpp"
-#include "rbd_parallel_core/algorithm/rnea_scan.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
-#include "vtree/recursion.hpp"
+#include "rbd_parallel_core/study/crba_scan.hpp"
+#include "rbd_parallel_core/study/rnea_scan.hpp"
+#include "study/recursion.hpp"
 
 namespace rbd_parallel_core {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "rbd_parallel_core/algorithm/root_coordinates.hpp"
+#include "rbd_parallel_core/study/root_coordinates.hpp"
 #include "rbd_parallel_core/vtree/vtree.hpp"
 
 /// What the scan forms read of a robot besides its ModelView, made once for it.

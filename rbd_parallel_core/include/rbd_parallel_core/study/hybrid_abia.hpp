@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rbd_parallel_core/algorithm/chain.hpp"
-#include "rbd_parallel_core/algorithm/rnea_scan.hpp"
 #include "rbd_parallel_core/algorithm/two_port.hpp"
+#include "rbd_parallel_core/study/rnea_scan.hpp"
+#include "rbd_parallel_core/study/serial_chain.hpp"
 #include "rbd_parallel_core/vtree/executor.hpp"
 
 /// The hybrid articulated-body inertia algorithm of Yang, Wu and Pan, "Parallel Dynamics

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "rbd_parallel_core/algorithm/crba_forward.hpp"
-#include "rbd_parallel_core/algorithm/dca.hpp"
-#include "rbd_parallel_core/algorithm/dcae.hpp"
-#include "rbd_parallel_core/algorithm/hybrid_abia.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
+#include "rbd_parallel_core/study/dca.hpp"
+#include "rbd_parallel_core/study/dcae.hpp"
+#include "rbd_parallel_core/study/hybrid_abia.hpp"
 
 namespace rbd_parallel_core {
 

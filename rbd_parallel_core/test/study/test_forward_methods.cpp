@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Forward dynamics by the methods of the literature, beside ABA.
-#include "rbd_parallel_core/forward_methods.hpp"
+#include "rbd_parallel_core/study/forward_methods.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "algorithm/scalar_model.hpp"
-#include "rbd_parallel_core/algorithm/dcae.hpp"
-#include "rbd_parallel_core/algorithm/hybrid_abia.hpp"
-#include "rbd_parallel_core/algorithm/jsiia.hpp"
 #include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/study/dcae.hpp"
+#include "rbd_parallel_core/study/hybrid_abia.hpp"
+#include "rbd_parallel_core/study/jsiia.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 #include "rbd_parallel_core/vtree/executor.hpp"
 

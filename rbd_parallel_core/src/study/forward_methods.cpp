@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rbd_parallel_core/forward_methods.hpp"
+#include "rbd_parallel_core/study/forward_methods.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,16 +7,16 @@
 #include <stdexcept>
 #include <utility>
 
-#include "float_mode.hpp"
+#include "../float_mode.hpp"
 #include "rbd_parallel_core/algorithm/crba_forward.hpp"
-#include "rbd_parallel_core/algorithm/dca.hpp"
-#include "rbd_parallel_core/algorithm/dcae.hpp"
 #include "rbd_parallel_core/algorithm/finite.hpp"
-#include "rbd_parallel_core/algorithm/hybrid_abia.hpp"
-#include "rbd_parallel_core/algorithm/jsiia.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
+#include "rbd_parallel_core/study/dca.hpp"
+#include "rbd_parallel_core/study/dcae.hpp"
+#include "rbd_parallel_core/study/hybrid_abia.hpp"
+#include "rbd_parallel_core/study/jsiia.hpp"
 
 namespace rbd_parallel_core {
 namespace {

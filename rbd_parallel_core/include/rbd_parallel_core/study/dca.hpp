@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rbd_parallel_core/algorithm/assembly_tree.hpp"
+#include "rbd_parallel_core/study/assembly_tree.hpp"
 
 /// The divide-and-conquer algorithm for chains (Featherstone, "A divide-and-conquer
 /// articulated-body algorithm for parallel O(log(n)) calculation of rigid-body dynamics", 1999, as

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rbd_parallel_core/algorithm/chain.hpp"
 #include "rbd_parallel_core/algorithm/two_port.hpp"
+#include "rbd_parallel_core/study/serial_chain.hpp"
 #include "rbd_parallel_core/vtree/executor.hpp"
 
 /// The binary tree in which DCA (dca.hpp) and DCAe (dcae.hpp) join the subsystems of a chain, after

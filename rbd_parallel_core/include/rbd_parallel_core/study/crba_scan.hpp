@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rbd_parallel_core/algorithm/root_coordinates.hpp"
+#include "rbd_parallel_core/study/root_coordinates.hpp"
 
 /// CRBA without a recursion: composite inertias by a tree scan, the entries of M each by itself
 /// (T. Lynghus, "Data Parallel Rigid Body Dynamics"; docs/vtree.md).

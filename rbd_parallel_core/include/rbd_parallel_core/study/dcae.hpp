@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rbd_parallel_core/algorithm/assembly_tree.hpp"
+#include "rbd_parallel_core/study/assembly_tree.hpp"
 
 /// DCAe, the efficient divide-and-conquer algorithm for chains of Critchley, Anderson and Binani
 /// (DETC2007-35128): the lower levels of the assembly tree are replaced by blocks of many bodies,
