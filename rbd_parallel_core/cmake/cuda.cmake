@@ -9,19 +9,13 @@ set_target_properties(rbd_parallel_core PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL
 
 # The host side of the backend "cuda". It knows no CUDA: what it asks of a device is a table.
 add_library(rbd_gpu_host_side OBJECT EXCLUDE_FROM_ALL
-  src/backend/cuda/device_blocks.cpp src/backend/cuda/device_mass_matrix.cpp src/backend/cuda/gpu_backend.cpp)
+  src/backend/gpu/host/device_blocks.cpp
+  src/backend/gpu/host/device_mass_matrix.cpp
+  src/backend/gpu/host/gpu_backend.cpp)
 rbd_compile_options(rbd_gpu_host_side)
 set_target_properties(rbd_gpu_host_side PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(rbd_gpu_host_side PUBLIC src/backend)
 target_link_libraries(rbd_gpu_host_side PUBLIC rbd_parallel_core)
-
-# The same with the CPU in the place of the device, for tests.
-add_library(rbd_gpu_on_host STATIC EXCLUDE_FROM_ALL
-  src/backend/cuda/host_api.cpp src/backend/cuda/host_kernels_of_double.cpp src/backend/cuda/host_kernels_of_float.cpp)
-rbd_compile_options(rbd_gpu_on_host)
-target_compile_options(rbd_gpu_on_host PRIVATE -O1)  # for tests: it need not be fast
-set_target_properties(rbd_gpu_on_host PROPERTIES POSITION_INDEPENDENT_CODE ON)
-target_link_libraries(rbd_gpu_on_host PUBLIC rbd_gpu_host_side)
 
 # rbd_kernel_options(TARGET): how kernels are compiled. The text fuses by itself, as on a CPU. Pragmas of GCC are for GCC; what
 # `if constexpr` leaves out is unused.
@@ -49,18 +43,18 @@ endfunction()
 function(rbd_add_cuda)
   find_package(CUDAToolkit ${RBD_OLDEST_CUDA} REQUIRED)
   add_library(rbd_parallel_cuda SHARED
-    src/backend/cuda/cuda_api.cpp
-    src/backend/cuda/cuda_backend.cpp
-    src/backend/cuda/blocks_of_double.cu
-    src/backend/cuda/blocks_of_float.cu
-    src/backend/cuda/cub_scans_of_double.cu
-    src/backend/cuda/cub_scans_of_float.cu
-    src/backend/cuda/entries_of_double.cu
-    src/backend/cuda/entries_of_float.cu
-    src/backend/cuda/mass_matrix_of_double.cu
-    src/backend/cuda/mass_matrix_of_float.cu
-    src/backend/cuda/scans_of_double.cu
-    src/backend/cuda/scans_of_float.cu
+    src/backend/gpu/cuda/cuda_api.cpp
+    src/backend/gpu/cuda/cuda_backend.cpp
+    src/backend/gpu/cuda/blocks_of_double.cu
+    src/backend/gpu/cuda/blocks_of_float.cu
+    src/backend/gpu/cuda/cub_scans_of_double.cu
+    src/backend/gpu/cuda/cub_scans_of_float.cu
+    src/backend/gpu/cuda/states_of_double.cu
+    src/backend/gpu/cuda/states_of_float.cu
+    src/backend/gpu/cuda/mass_matrix_of_double.cu
+    src/backend/gpu/cuda/mass_matrix_of_float.cu
+    src/backend/gpu/cuda/scans_of_double.cu
+    src/backend/gpu/cuda/scans_of_float.cu
     $<TARGET_OBJECTS:rbd_gpu_host_side>)
   add_library(rbd_parallel_core::rbd_parallel_cuda ALIAS rbd_parallel_cuda)
   target_include_directories(rbd_parallel_cuda PRIVATE src/backend)

@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "rbd_parallel_core/cuda/cuda_backend.hpp"
-#include "rbd_parallel_core/cuda/device_access.hpp"
-#include "rbd_parallel_core/cuda/device_entry.cuh"
-#include "rbd_parallel_core/cuda/state_bodies.hpp"
+#include "rbd_parallel_core/gpu/cuda_backend.hpp"
+#include "rbd_parallel_core/gpu/cuda_entry.cuh"
+#include "rbd_parallel_core/gpu/device_access.hpp"
+#include "rbd_parallel_core/gpu/kernels/state_bodies.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 
 namespace {

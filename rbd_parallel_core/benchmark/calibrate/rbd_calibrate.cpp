@@ -15,7 +15,7 @@
 
 #include "auto/auto_backend.hpp"
 #include "measure_calls.hpp"
-#include "rbd_parallel_core/cuda/settings.hpp"
+#include "rbd_parallel_core/gpu/gpu_settings.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "arrays.hpp"
-#include "rbd_parallel_core/cuda/device_access.hpp"
+#include "rbd_parallel_core/gpu/device_access.hpp"
 
 /// Arrays that lie on a CUDA device, of whichever library: they say so by DLPack
 /// (https://dmlc.github.io/dlpack) or by the CUDA array interface (of Numba, version 3).

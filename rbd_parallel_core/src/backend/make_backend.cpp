@@ -3,7 +3,7 @@
 
 #include "auto/auto_backend.hpp"
 #include "cpu/cpu_backend.hpp"
-#include "cuda/cuda_loader.hpp"
+#include "gpu/cuda/cuda_loader.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "reference/reference_backend.hpp"
 #include "tree/tree_backend.hpp"

@@ -12,10 +12,10 @@
 
 #include "allocation_counter.hpp"
 #include "auto/auto_backend.hpp"
-#include "cuda/gpu_backend.hpp"
-#include "cuda/host_kernels.hpp"
-#include "faulty_gpu.hpp"
+#include "backend/gpu/emulated_kernels.hpp"
+#include "backend/gpu/faulty_gpu.hpp"
 #include "forced_costs.hpp"
+#include "gpu/host/gpu_backend.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
 #include "scoped_environment.hpp"

@@ -52,12 +52,12 @@ rbd_add_sanitized_test(CatchesARacyBackend test_threads_sanitized RacyBackend.* 
 # The kernels of the backend "cuda" of double; those of float are the same text.
 get_target_property(host_side_sources rbd_gpu_host_side SOURCES)
 list(TRANSFORM host_side_sources PREPEND ${PROJECT_SOURCE_DIR}/)
-add_executable(test_gpu_races_sanitized backend/test_gpu_races.cpp ${host_side_sources}
-  ${PROJECT_SOURCE_DIR}/src/backend/cuda/host_api.cpp ${PROJECT_SOURCE_DIR}/src/backend/cuda/host_kernels_of_double.cpp)
+add_executable(test_gpu_races_sanitized backend/gpu/test_gpu_races.cpp ${host_side_sources}
+  backend/gpu/emulated_api.cpp backend/gpu/emulated_kernels_of_double.cpp)
 rbd_compile_options(test_gpu_races_sanitized)
 target_compile_options(test_gpu_races_sanitized PRIVATE ${sanitizer})
 target_link_options(test_gpu_races_sanitized PRIVATE -fsanitize=thread)
-target_include_directories(test_gpu_races_sanitized PRIVATE ${PROJECT_SOURCE_DIR}/src/backend)
+target_include_directories(test_gpu_races_sanitized PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src/backend)
 target_link_libraries(test_gpu_races_sanitized PRIVATE rbd_parallel_core GTest::gtest GTest::gtest_main Threads::Threads)
 rbd_add_sanitized_test(GpuKernels test_gpu_races_sanitized GpuRaces.* ${clean})
 rbd_add_sanitized_test(CatchesARaceWithinABlock test_gpu_races_sanitized RacyKernelWithinABlock.* ${caught})

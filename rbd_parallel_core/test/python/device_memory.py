@@ -9,7 +9,7 @@ import numpy
 
 import rbd_parallel
 
-LIBRARY = pathlib.Path(rbd_parallel.__file__).parents[2] / "test" / "cuda_on_host" / "librbd_parallel_cuda.so.0"
+LIBRARY = pathlib.Path(rbd_parallel.__file__).parents[2] / "test" / "emulated_cuda" / "librbd_parallel_cuda.so.0"
 
 
 def play_device():

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "rbd_parallel_core/cuda/settings.hpp"
+#include "rbd_parallel_core/gpu/gpu_settings.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 
 namespace rbd_parallel_core {

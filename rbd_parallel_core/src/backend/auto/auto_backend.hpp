@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "../cpu/cpu_backend.hpp"
-#include "../cuda/cuda_loader.hpp"
+#include "../gpu/cuda/cuda_loader.hpp"
 #include "../tree/tree_backend.hpp"
 #include "cost_table.hpp"
 

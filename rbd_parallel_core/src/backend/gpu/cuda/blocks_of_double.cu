@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_kernels.hpp"
+#include "gpu/kernels/gpu_blocks.hpp"
+#include "rbd_parallel_core/gpu/cuda_entry.cuh"
+
+namespace rbd_parallel_core {
+
+template <>
+BlockOperations<double> device_blocks<double>() {
+  return GpuBlocks<double, DeviceEntries>::operations();
+}
+
+}  // namespace rbd_parallel_core

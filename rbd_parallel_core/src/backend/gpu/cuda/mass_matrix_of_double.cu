@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_kernels.hpp"
+#include "gpu/kernels/gpu_mass_matrix.hpp"
+#include "rbd_parallel_core/gpu/cuda_entry.cuh"
+
+namespace rbd_parallel_core {
+
+template <>
+MassMatrixOperations<double> device_mass_matrix<double>() {
+  return GpuMassMatrix<double, DeviceEntries>::operations();
+}
+
+}  // namespace rbd_parallel_core
