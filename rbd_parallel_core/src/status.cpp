@@ -3,57 +3,10 @@
 
 #include "rbd_parallel_core/forward_method.hpp"
 #include "rbd_parallel_core/model/model.hpp"
+#include "rbd_parallel_core/operation.hpp"
 
 namespace rbd_parallel_core {
 namespace {
-
-std::string name_of(Argument argument) {
-  switch (argument) {
-    case Argument::none:
-      return "the call";
-    case Argument::batch:
-      return "batch";
-    case Argument::q:
-      return "q";
-    case Argument::v:
-      return "v";
-    case Argument::a:
-      return "a";
-    case Argument::tau:
-      return "tau";
-    case Argument::qdd:
-      return "qdd";
-    case Argument::links:
-      return "links";
-    case Argument::wrenches:
-      return "f_ext";
-    case Argument::mass_matrix:
-      return "mass_matrix";
-    case Argument::cholesky:
-      return "cholesky";
-    case Argument::inverse:
-      return "inverse";
-    case Argument::sparse:
-      return "sparse";
-    case Argument::sparse_cholesky:
-      return "sparse_cholesky";
-    case Argument::kinetic:
-      return "kinetic";
-    case Argument::potential:
-      return "potential";
-    case Argument::com:
-      return "com";
-    case Argument::poses:
-      return "poses";
-    case Argument::jacobian:
-      return "jacobian";
-    case Argument::status:
-      return "status";
-    case Argument::method:
-      return "method";
-  }
-  return "an argument";
-}
 
 /// `expected` is a bound of crba, or 0; then `actual` is the method.
 std::string refused_method(const Result& result) {
@@ -80,6 +33,7 @@ std::string refused_method(const Result& result) {
   }
 }
 
+/// Where it is about no argument, `actual` is 1 + the operation, or 0.
 std::string unsupported_text(const Result& result) {
   if (result.argument == Argument::inverse) {
     return "the inverse of M is offered up to nv = " + std::to_string(result.expected) +
@@ -104,7 +58,11 @@ std::string unsupported_text(const Result& result) {
     return "this backend offers a sparse mass matrix of up to " + std::to_string(result.expected) +
            " numbers; that of this model has " + std::to_string(result.actual);
   }
-  return "this backend does not offer the operation; choose another one";
+  if (result.actual > 0) {
+    return "this backend does not offer " +
+           name_of(static_cast<Operation>(result.actual - 1)) + "; choose another backend";
+  }
+  return "this backend does not offer the operation; choose another backend";
 }
 
 /// `actual` is the method of forward dynamics that the host computes, or 0: it is none of that.
@@ -119,7 +77,7 @@ std::string on_device_text(const std::string& name, const Result& result) {
 }  // namespace
 
 std::string message(const Result& result) {
-  const std::string name = name_of(result.argument);
+  const std::string name(name_of(result.argument));
   const std::string expected = std::to_string(result.expected);
   const std::string actual = std::to_string(result.actual);
   switch (result.code) {

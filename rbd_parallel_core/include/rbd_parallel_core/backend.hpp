@@ -2,14 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "rbd_parallel_core/backend_arguments.hpp"
+#include "rbd_parallel_core/call.hpp"
+#include "rbd_parallel_core/capabilities.hpp"
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 #include "rbd_parallel_core/operation.hpp"
@@ -62,12 +62,14 @@ struct BackendOptions {
 template <class Real>
 class BasicBackend {
  public:
+  using Call = BasicCall<Real>;
   using InverseDynamics = BasicInverseDynamics<Real>;
   using Forces = BasicForces<Real>;
   using MassMatrix = BasicMassMatrix<Real>;
   using ForwardDynamics = BasicForwardDynamics<Real>;
   using Energies = BasicEnergies<Real>;
   using LinkKinematics = BasicLinkKinematics<Real>;
+  using LinkMotion = BasicLinkMotion<Real>;
 
   virtual ~BasicBackend() = default;
   BasicBackend(const BasicBackend&) = delete;
@@ -89,8 +91,15 @@ class BasicBackend {
   const Model& model() const noexcept { return *model_; }
   std::shared_ptr<const Model> shared_model() const noexcept { return model_; }
   const BackendOptions& options() const noexcept { return options_; }
+
+  /// What it can do for the model. Only when configured().
+  const Capabilities& capabilities() const noexcept { return capabilities_; }
   /// How many states lie beside each other in Layout::lanes. Only when configured().
-  virtual std::size_t lane_width() const noexcept { return 1; }
+  std::size_t lane_width() const noexcept { return capabilities_.lane_width; }
+  /// Whether it computes the operation for this model.
+  bool offers(Operation operation) const noexcept {
+    return configured() && capabilities_.operations.contains(operation);
+  }
 
   /// Takes the memory of a method of forward dynamics that configure leaves out: those of the
   /// literature (forward_methods.hpp). Every backend computes them alike, one state after the other
@@ -101,53 +110,64 @@ class BasicBackend {
   /// Whether forward_dynamics takes the method for this model now.
   bool offers(ForwardMethod method) const noexcept;
 
-  Result inverse_dynamics(const InverseDynamics& args) noexcept;
+  /// Checks the arguments, then computes. The calls below are this for one operation each.
+  Result compute(const Call& call) noexcept;
+
+  Result inverse_dynamics(const InverseDynamics& args) noexcept {
+    return compute({OperationTag<Operation::inverse_dynamics>{}, args});
+  }
   /// C qd + g [+ friction]
-  Result bias_forces(const Forces& args) noexcept;
+  Result bias_forces(const Forces& args) noexcept {
+    return compute({OperationTag<Operation::bias_forces>{}, args});
+  }
   /// g
-  Result gravity_forces(const Forces& args) noexcept;
+  Result gravity_forces(const Forces& args) noexcept {
+    return compute({OperationTag<Operation::gravity_forces>{}, args});
+  }
   /// C qd, without gravity and friction
-  Result coriolis_forces(const Forces& args) noexcept;
-  Result mass_matrix(const MassMatrix& args) noexcept;
-  Result forward_dynamics(const ForwardDynamics& args) noexcept;
-  Result energies(const Energies& args) noexcept;
-  Result link_kinematics(const LinkKinematics& args) noexcept;
+  Result coriolis_forces(const Forces& args) noexcept {
+    return compute({OperationTag<Operation::coriolis_forces>{}, args});
+  }
+  Result mass_matrix(const MassMatrix& args) noexcept {
+    return compute({OperationTag<Operation::mass_matrix>{}, args});
+  }
+  Result forward_dynamics(const ForwardDynamics& args) noexcept {
+    return compute({OperationTag<Operation::forward_dynamics>{}, args});
+  }
+  Result energies(const Energies& args) noexcept {
+    return compute({OperationTag<Operation::energies>{}, args});
+  }
+  Result link_kinematics(const LinkKinematics& args) noexcept {
+    return compute({OperationTag<Operation::link_kinematics>{}, args});
+  }
+  Result link_motion(const LinkMotion& args) noexcept {
+    return compute({OperationTag<Operation::link_motion>{}, args});
+  }
 
  protected:
   BasicBackend() = default;
 
   /// Take all memory for `options`; throw to refuse.
   virtual void do_configure(const Model& model, const BackendOptions& options) = 0;
-  /// Whether do_forward_dynamics takes ForwardMethod::two_port for the model. Methods of the
-  /// literature and `automatic` do not arrive there.
-  virtual bool goes_by_two_ports() const noexcept { return false; }
-  /// Up to which nv it takes ForwardMethod::crba, which keeps a dense mass matrix.
-  virtual int largest_nv_by_crba() const noexcept { return std::numeric_limits<int>::max(); }
-  /// Code::on_device, with the argument, if this is memory of a device. What the host reads or
-  /// writes for every backend is shown here first: links, and all of a method of the literature.
-  virtual Result refuse_on_device(Argument, const void*) noexcept { return {}; }
-
-  // Arguments arrive checked and with batch > 0. What a backend leaves out is Code::unsupported.
-  virtual Result do_inverse_dynamics(const InverseDynamics& args) noexcept;
-  virtual Result do_bias_forces(const Forces& args) noexcept;
-  virtual Result do_gravity_forces(const Forces& args) noexcept;
-  virtual Result do_coriolis_forces(const Forces& args) noexcept;
-  virtual Result do_mass_matrix(const MassMatrix& args) noexcept;
-  virtual Result do_forward_dynamics(const ForwardDynamics& args) noexcept;
-  virtual Result do_energies(const Energies& args) noexcept;
-  virtual Result do_link_kinematics(const LinkKinematics& args) noexcept;
+  /// What it can do for the model of the last do_configure.
+  virtual Capabilities do_capabilities() const noexcept = 0;
+  /// Compute. The arguments are checked, there is at least one state, the operation is one of
+  /// do_capabilities, and the method of forward dynamics is aba, crba or, where offered, two_port.
+  virtual Result do_compute(const Call& call) noexcept = 0;
 
  private:
+  Result forward(const ForwardDynamics& args) noexcept;
   Result refused(ForwardMethod method) const noexcept;
   std::string why_not(ForwardMethod method) const;
   std::string other_methods() const;
   Result by_published_method(PublishedMethod method, const ForwardDynamics& args) noexcept;
-  /// Refuses an array that is not the host's.
+  /// Refuses an array that lies on a device where the host reads or writes it.
   template <class T>
   Result on_host(Argument argument, std::span<T> array) noexcept;
 
   std::shared_ptr<const Model> model_;
-  std::size_t nonzeros_ = 0;  ///< of the lower triangle of M
+  Extents extents_;  ///< of the model; the links are the call's
+  Capabilities capabilities_;
   BackendOptions options_;
   ForwardMethods<Real> published_;
   std::vector<Real> state_;  ///< q, v, tau and qdd of one, for published_

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace rbd_parallel_core {
 
@@ -42,9 +45,25 @@ enum class Argument : std::uint8_t {
   com,
   poses,
   jacobian,
+  twist,
+  acceleration,
+  velocity_product,
   status,
   method,
 };
+
+/// As messages call them and Python spells them, in the order of Argument.
+inline constexpr std::array<std::string_view, 24> argument_names{
+    "the call",    "batch",    "q",       "v",      "a",
+    "tau",         "qdd",      "links",   "f_ext",  "mass_matrix",
+    "cholesky",    "inverse",  "sparse",  "sparse_cholesky",
+    "kinetic",     "potential", "com",    "poses",  "jacobian",
+    "twist",       "acceleration", "velocity_product", "status", "method"};
+static_assert(argument_names.size() == static_cast<std::size_t>(Argument::method) + 1);
+
+constexpr std::string_view name_of(Argument argument) noexcept {
+  return argument_names[static_cast<std::size_t>(argument)];
+}
 
 /// The outcome of a compute call: small and trivially copyable, so that a control loop can look at
 /// it without a string being made. `message(result)` makes the text, outside of the loop.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "rbd_parallel_core/gpu/device_access.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 
 namespace rbd_parallel_core {
@@ -16,100 +17,81 @@ constexpr std::size_t largest_size = std::size_t{1} << 62;
 /// No batch is larger: its q would not fit in memory.
 constexpr std::size_t largest_batch = std::size_t{1} << 40;
 
-/// Checks the arguments of one call in order; remembers the first fault.
+/// Checks the arguments of one call in the order of their fields; remembers the first fault.
 class Checker {
  public:
   /// `states`: how many the arrays hold, which for Layout::lanes can be more than the batch.
-  Checker(const Model* model, const BackendOptions& options, std::size_t batch,
+  Checker(const Model& model, const Extents& extents, std::size_t batch,
           std::size_t states) noexcept
-      : model_(model), batch_(batch), states_(states) {
-    if (model == nullptr) {
-      result_ = {Code::not_configured, Argument::none, 0, 0};
-    } else if (batch > options.max_batch) {
-      refuse(Code::batch_too_large, Argument::batch, options.max_batch, batch);
-    }
-  }
+      : model_(model), extents_(extents), batch_(batch), states_(states) {}
 
-  /// Must be there, `columns` numbers for each state.
-  template <class T>
-  Checker& need(Argument argument, std::span<T> array, std::size_t columns) noexcept {
-    std::size_t expected = 0;
-    if (__builtin_mul_overflow(states_, columns, &expected)) expected = largest_size;
-    if (result_.ok() && array.size() != expected) {
-      refuse(array.empty() ? Code::missing : Code::wrong_size, argument, expected, array.size());
+  /// `on_host(argument, array)` refuses an array that the host cannot read.
+  template <class Args, class OnHost>
+  Result check(const Args& args, const OnHost& on_host) noexcept {
+    for_each_field<Args>(FieldVisitor{
+        [&]<class A, class Real>(const InputField<A, Real>& field) {
+          array(field.argument, args.*field.array, field.shape, field.presence);
+        },
+        [&]<class A, class Real>(const OutputField<A, Real>& field) {
+          array(field.argument, args.*field.array, field.shape, field.presence);
+        },
+        [&]<class A>(const LinksField<A>& field) { links(args.*field.links, on_host); },
+        [&]<class A, class Wrenches>(const WrenchesField<A, Wrenches>& field) {
+          const Wrenches& f_ext = args.*field.wrenches;
+          links(f_ext.links, on_host);
+          array(Argument::wrenches, f_ext.wrenches, {Extent::links, 6}, Presence::required);
+        },
+        []<class A, class Choice>(const ChoiceField<A, Choice>&) {}});
+    if (result_.ok() && !args.status.empty() && args.status.size() != batch_) {
+      refuse(Code::wrong_size, Argument::status, batch_, args.status.size());
     }
-    return *this;
+    return result_;
   }
-  /// May be left empty.
-  template <class T>
-  Checker& allow(Argument argument, std::span<T> array, std::size_t columns) noexcept {
-    return array.empty() ? *this : need(argument, array, columns);
-  }
-  Checker& status(std::span<StateStatus> status) noexcept {
-    if (result_.ok() && !status.empty() && status.size() != batch_) {
-      refuse(Code::wrong_size, Argument::status, batch_, status.size());
-    }
-    return *this;
-  }
-  Checker& links(std::span<const int> links) noexcept {
-    for (const int link : links) {
-      if (result_.ok() && (link < 0 || static_cast<std::size_t>(link) >= model_->links().size())) {
-        result_ = {Code::out_of_range, Argument::links,
-                   static_cast<std::int64_t>(model_->links().size()), link};
-      }
-    }
-    return *this;
-  }
-  /// What was found out about an argument elsewhere.
-  Checker& accept(const Result& finding) noexcept {
-    if (result_.ok()) result_ = finding;
-    return *this;
-  }
-  template <class Real>
-  Checker& wrenches(const BasicExternalWrenches<Real>& f_ext) noexcept {
-    if (!result_.ok()) return *this;
-    return links(f_ext.links).need(Argument::wrenches, f_ext.wrenches, 6 * f_ext.links.size());
-  }
-
-  std::size_t nq() const noexcept { return static_cast<std::size_t>(model_ ? model_->nq() : 0); }
-  std::size_t nv() const noexcept { return static_cast<std::size_t>(model_ ? model_->nv() : 0); }
-  bool ok() const noexcept { return result_.ok(); }
-  Result result() const noexcept { return result_; }
-  /// Nothing left to do: a fault, or no states.
-  bool done() const noexcept { return !ok() || batch_ == 0; }
 
  private:
+  template <class T>
+  void array(Argument argument, std::span<T> array, const StateShape& shape,
+             Presence presence) noexcept {
+    if (!result_.ok() || (array.empty() && presence == Presence::optional)) return;
+    std::size_t expected = 0;
+    if (__builtin_mul_overflow(states_, shape.numbers(extents_), &expected) ||
+        expected > largest_size) {
+      expected = largest_size;
+    }
+    if (array.size() == expected) return;
+    refuse(array.empty() ? Code::missing : Code::wrong_size, argument, expected, array.size());
+  }
+
+  template <class OnHost>
+  void links(std::span<const int> links, const OnHost& on_host) noexcept {
+    extents_.links = links.size();
+    if (result_.ok()) result_ = on_host(Argument::links, links);
+    if (!result_.ok()) return;
+    const auto count = static_cast<std::int64_t>(model_.links().size());
+    for (const int link : links) {
+      if (link < 0 || link >= count) {
+        result_ = {Code::out_of_range, Argument::links, count, link};
+        return;
+      }
+    }
+  }
+
   void refuse(Code code, Argument argument, std::size_t expected, std::size_t actual) noexcept {
     result_ = {code, argument, static_cast<std::int64_t>(expected),
                static_cast<std::int64_t>(actual)};
   }
 
-  const Model* model_;
+  const Model& model_;
+  Extents extents_;
   std::size_t batch_, states_;
   Result result_;
 };
 
-/// A Checker of the call with these arguments.
-template <class Real, class Args>
-Checker checker(const BasicBackend<Real>& backend, const Args& args) noexcept {
-  const std::size_t width =
-      args.layout == Layout::lanes && backend.configured() ? backend.lane_width() : 1;
-  const std::size_t batch = std::min(args.batch, largest_batch);  // too large: refused anyway
-  return {backend.configured() ? &backend.model() : nullptr, backend.options(), args.batch,
-          (batch + width - 1) / width * width};
+/// The batch rounded up to whole groups of lanes.
+std::size_t states_of(std::size_t batch, Layout layout, std::size_t lane_width) noexcept {
+  const std::size_t width = layout == Layout::lanes ? lane_width : 1;
+  return (batch + width - 1) / width * width;
 }
-
-template <class Real>
-Checker check_forces(const BasicBackend<Real>& backend, const BasicForces<Real>& args) noexcept {
-  Checker check = checker(backend, args);
-  check.need(Argument::q, args.q, check.nq())
-      .allow(Argument::v, args.v, check.nv())
-      .need(Argument::tau, args.tau, check.nv())
-      .status(args.status);
-  return check;
-}
-
-constexpr Result not_offered{Code::unsupported, Argument::none, 0, 0};
 
 }  // namespace
 
@@ -132,7 +114,10 @@ void BasicBackend<Real>::configure(std::shared_ptr<const Model> model,
   state_ = {};
   do_configure(*model, options);
   options_ = options;
-  nonzeros_ = static_cast<std::size_t>(mass_matrix_nonzeros(*model));
+  extents_ = {.nq = static_cast<std::size_t>(model->nq()),
+              .nv = static_cast<std::size_t>(model->nv()),
+              .nonzeros = static_cast<std::size_t>(mass_matrix_nonzeros(*model))};
+  capabilities_ = do_capabilities();
   model_ = std::move(model);
 }
 
@@ -145,11 +130,11 @@ bool BasicBackend<Real>::offers(ForwardMethod method) const noexcept {
     case ForwardMethod::automatic:
       return offers(ForwardMethod::aba) || offers(ForwardMethod::crba);
     case ForwardMethod::crba:
-      return model_->nv() <= largest_nv_by_crba();
+      return model_->nv() <= capabilities_.largest_nv_by_crba;
     case ForwardMethod::aba:
       return !model_->has_mimic();
     case ForwardMethod::two_port:
-      return goes_by_two_ports();
+      return capabilities_.two_port;
     default: {
       const std::optional<PublishedMethod> published = published_method_of(method);
       return published && published_.offers(*published);
@@ -183,7 +168,7 @@ void BasicBackend<Real>::prepare(ForwardMethod method) {
 template <class Real>
 Result BasicBackend<Real>::refused(ForwardMethod method) const noexcept {
   if (method == ForwardMethod::crba || method == ForwardMethod::automatic) {
-    return {Code::unsupported, Argument::method, largest_nv_by_crba(), model_->nv()};
+    return {Code::unsupported, Argument::method, capabilities_.largest_nv_by_crba, model_->nv()};
   }
   return {Code::unsupported, Argument::method, 0, static_cast<std::int64_t>(method)};
 }
@@ -194,9 +179,9 @@ std::string BasicBackend<Real>::why_not(ForwardMethod method) const {
   const std::string text =
       "method " + name_of(method) + " cannot be used on '" + model_->name() + "'";
   if (method == ForwardMethod::crba || method == ForwardMethod::automatic) {
-    return text + " by the backend " + name() +
-           ": it keeps a dense mass matrix, up to nv = " + std::to_string(largest_nv_by_crba()) +
-           ", and nv is " + std::to_string(model_->nv());
+    return text + " by the backend " + name() + ": it keeps a dense mass matrix, up to nv = " +
+           std::to_string(capabilities_.largest_nv_by_crba) + ", and nv is " +
+           std::to_string(model_->nv());
   }
   for (const Joint& joint : model_->joints()) {
     if (joint.mimic) return text + ": joint '" + joint.name + "' mimics another one";
@@ -221,8 +206,8 @@ std::string BasicBackend<Real>::other_methods() const {
 template <class Real>
 template <class T>
 Result BasicBackend<Real>::on_host(Argument argument, std::span<T> array) noexcept {
-  if (!configured() || array.empty()) return {};
-  return refuse_on_device(argument, array.data());
+  if (capabilities_.device == nullptr || array.empty()) return {};
+  return capabilities_.device->refuse_on_device(argument, array.data());
 }
 
 template <class Real>
@@ -265,130 +250,44 @@ std::string BasicBackend<Real>::explain(Operation, std::size_t) const {
   return name() + " computes everything";
 }
 
-template <class Real>
-Result BasicBackend<Real>::inverse_dynamics(const InverseDynamics& args) noexcept {
-  Checker check = checker(*this, args);
-  check.need(Argument::q, args.q, check.nq())
-      .allow(Argument::v, args.v, check.nv())
-      .allow(Argument::a, args.a, check.nv())
-      .accept(on_host(Argument::links, args.f_ext.links))
-      .wrenches(args.f_ext)
-      .need(Argument::tau, args.tau, check.nv())
-      .status(args.status);
-  return check.done() ? check.result() : do_inverse_dynamics(args);
-}
+// ---- calls --------------------------------------------------------------------------------------
 
 template <class Real>
-Result BasicBackend<Real>::bias_forces(const Forces& args) noexcept {
-  const Checker check = check_forces(*this, args);
-  return check.done() ? check.result() : do_bias_forces(args);
+Result BasicBackend<Real>::compute(const Call& call) noexcept {
+  if (!configured()) return {Code::not_configured, Argument::none, 0, 0};
+  if (!capabilities_.operations.contains(call.operation())) {
+    return {Code::unsupported, Argument::none, 0, static_cast<std::int64_t>(call.operation()) + 1};
+  }
+  if (call.batch() > options_.max_batch) {
+    return {Code::batch_too_large, Argument::batch, static_cast<std::int64_t>(options_.max_batch),
+            static_cast<std::int64_t>(call.batch())};
+  }
+  const std::size_t states = states_of(call.batch(), call.layout(), lane_width());
+  return call.visit([&]<Operation operation>(OperationTag<operation>, const auto& args) {
+    Checker checker(*model_, extents_, args.batch, states);
+    const Result result = checker.check(
+        args, [&](Argument argument, auto array) { return on_host(argument, array); });
+    if (!result.ok()) return result;
+    if constexpr (operation == Operation::forward_dynamics) return forward(args);
+    return args.batch == 0 ? Result{} : do_compute(call);
+  });
 }
 
+/// Forward dynamics by the method that is asked for.
 template <class Real>
-Result BasicBackend<Real>::gravity_forces(const Forces& args) noexcept {
-  const Checker check = check_forces(*this, args);
-  return check.done() ? check.result() : do_gravity_forces(args);
-}
-
-template <class Real>
-Result BasicBackend<Real>::coriolis_forces(const Forces& args) noexcept {
-  const Checker check = check_forces(*this, args);
-  return check.done() ? check.result() : do_coriolis_forces(args);
-}
-
-template <class Real>
-Result BasicBackend<Real>::mass_matrix(const MassMatrix& args) noexcept {
-  Checker check = checker(*this, args);
-  const std::size_t square = check.nv() * check.nv();
-  check.need(Argument::q, args.q, check.nq())
-      .allow(Argument::mass_matrix, args.mass_matrix, square)
-      .allow(Argument::cholesky, args.cholesky, square)
-      .allow(Argument::inverse, args.inverse, square)
-      .allow(Argument::sparse, args.sparse, nonzeros_)
-      .allow(Argument::sparse_cholesky, args.sparse_cholesky, nonzeros_)
-      .status(args.status);
-  return check.done() ? check.result() : do_mass_matrix(args);
-}
-
-template <class Real>
-Result BasicBackend<Real>::forward_dynamics(const ForwardDynamics& args) noexcept {
-  Checker check = checker(*this, args);
-  check.need(Argument::q, args.q, check.nq())
-      .allow(Argument::v, args.v, check.nv())
-      .allow(Argument::tau, args.tau, check.nv())
-      .accept(on_host(Argument::links, args.f_ext.links))
-      .wrenches(args.f_ext)
-      .need(Argument::qdd, args.qdd, check.nv())
-      .status(args.status);
+Result BasicBackend<Real>::forward(const ForwardDynamics& args) noexcept {
+  if (!offers(args.method)) return refused(args.method);
   const std::optional<PublishedMethod> published = published_method_of(args.method);
-  if (check.ok() && !offers(args.method)) return refused(args.method);
-  if (check.ok() && published && !args.f_ext.links.empty()) {
+  if (published && !args.f_ext.links.empty()) {
     return {Code::unsupported, Argument::wrenches, 0, static_cast<std::int64_t>(args.method)};
   }
-  if (check.done()) return check.result();
+  if (args.batch == 0) return {};
   if (published) return by_published_method(*published, args);
   ForwardDynamics chosen = args;
   if (args.method == ForwardMethod::automatic) {
     chosen.method = model_->has_mimic() ? ForwardMethod::crba : ForwardMethod::aba;
   }
-  return do_forward_dynamics(chosen);
-}
-
-template <class Real>
-Result BasicBackend<Real>::energies(const Energies& args) noexcept {
-  Checker check = checker(*this, args);
-  check.need(Argument::q, args.q, check.nq())
-      .allow(Argument::v, args.v, check.nv())
-      .allow(Argument::kinetic, args.kinetic, 1)
-      .allow(Argument::potential, args.potential, 1)
-      .allow(Argument::com, args.com, 3)
-      .status(args.status);
-  return check.done() ? check.result() : do_energies(args);
-}
-
-template <class Real>
-Result BasicBackend<Real>::link_kinematics(const LinkKinematics& args) noexcept {
-  Checker check = checker(*this, args);
-  check.need(Argument::q, args.q, check.nq())
-      .accept(on_host(Argument::links, args.links))
-      .links(args.links)
-      .allow(Argument::poses, args.poses, 7 * args.links.size())
-      .allow(Argument::jacobian, args.jacobian, 6 * check.nv() * args.links.size())
-      .status(args.status);
-  return check.done() ? check.result() : do_link_kinematics(args);
-}
-
-template <class Real>
-Result BasicBackend<Real>::do_inverse_dynamics(const InverseDynamics&) noexcept {
-  return not_offered;
-}
-template <class Real>
-Result BasicBackend<Real>::do_bias_forces(const Forces&) noexcept {
-  return not_offered;
-}
-template <class Real>
-Result BasicBackend<Real>::do_gravity_forces(const Forces&) noexcept {
-  return not_offered;
-}
-template <class Real>
-Result BasicBackend<Real>::do_coriolis_forces(const Forces&) noexcept {
-  return not_offered;
-}
-template <class Real>
-Result BasicBackend<Real>::do_mass_matrix(const MassMatrix&) noexcept {
-  return not_offered;
-}
-template <class Real>
-Result BasicBackend<Real>::do_forward_dynamics(const ForwardDynamics&) noexcept {
-  return not_offered;
-}
-template <class Real>
-Result BasicBackend<Real>::do_energies(const Energies&) noexcept {
-  return not_offered;
-}
-template <class Real>
-Result BasicBackend<Real>::do_link_kinematics(const LinkKinematics&) noexcept {
-  return not_offered;
+  return do_compute({OperationTag<Operation::forward_dynamics>{}, chosen});
 }
 
 template class BasicBackend<double>;

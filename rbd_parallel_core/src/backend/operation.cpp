@@ -4,33 +4,34 @@
 namespace rbd_parallel_core {
 
 std::string name_of(Operation operation) {
-  switch (operation) {
-    case Operation::inverse_dynamics:
-      return "inverse_dynamics";
-    case Operation::bias_forces:
-      return "bias_forces";
-    case Operation::gravity_forces:
-      return "gravity_forces";
-    case Operation::coriolis_forces:
-      return "coriolis_forces";
-    case Operation::mass_matrix:
-      return "mass_matrix";
-    case Operation::forward_dynamics:
-      return "forward_dynamics";
-    case Operation::sparse_mass_matrix:
-      return "sparse_mass_matrix";
-    case Operation::energies:
-      return "energies";
-    default:
-      return "link_kinematics";
-  }
+  return std::string(operation_names[static_cast<std::size_t>(operation)]);
 }
 
 std::optional<Operation> operation_of(std::string_view name) {
   for (const Operation operation : all_operations) {
-    if (name_of(operation) == name) return operation;
+    if (operation_names[static_cast<std::size_t>(operation)] == name) return operation;
   }
   return std::nullopt;
+}
+
+std::string Axis::text() const {
+  if (code >= 0) return std::to_string(code);
+  switch (static_cast<Extent>(code)) {
+    case Extent::nq:
+      return "nq";
+    case Extent::nv:
+      return "nv";
+    case Extent::nonzeros:
+      return "nonzeros";
+    default:
+      return "k";
+  }
+}
+
+std::string StateShape::text() const {
+  std::string text = "batch";
+  for (std::size_t k = 0; k < rank_; ++k) text += " x " + axes_[k].text();
+  return text;
 }
 
 }  // namespace rbd_parallel_core

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rbd_parallel_core/backend_arguments.hpp"
+#include "rbd_parallel_core/operation.hpp"
 
 namespace rbd_parallel_core {
 
@@ -15,6 +15,14 @@ BasicInverseDynamics<Real> unaccelerated(const BasicForces<Real>& args) noexcept
           .tau = args.tau,
           .status = args.status,
           .layout = args.layout};
+}
+
+/// g is inverse dynamics without velocity and acceleration.
+template <class Real>
+BasicInverseDynamics<Real> at_rest(const BasicForces<Real>& args) noexcept {
+  BasicInverseDynamics<Real> result = unaccelerated(args);
+  result.v = {};
+  return result;
 }
 
 }  // namespace rbd_parallel_core

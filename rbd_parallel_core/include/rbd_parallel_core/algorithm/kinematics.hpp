@@ -11,6 +11,7 @@ struct KinematicsWorkspace {
   JointTurns<S, Array> turns;
   Array<Transform<S>> X0;  ///< iX_0; r is the body's origin in the world
   Array<Motion<S>> v;      ///< spatial velocity, body coordinates (filled by body_velocities)
+  Array<Motion<S>> a;      ///< spatial acceleration, likewise (filled by body_accelerations)
 };
 
 template <class S, class Real, template <class> class Array, class Q>

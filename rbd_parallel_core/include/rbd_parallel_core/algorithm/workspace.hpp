@@ -12,8 +12,8 @@
 namespace rbd_parallel_core {
 
 /// The workspaces of all algorithms for one state (or one pack of states), cut from one block of
-/// memory that the owner provides. RNEA, ABA and CRBA share a region: none of them needs what
-/// another one left.
+/// memory that the owner provides. RNEA, ABA, CRBA and the accelerations of bodies share a region:
+/// none of them needs what another one left.
 template <class S>
 struct Workspace {
   RneaWorkspace<S, Column> rnea;
@@ -65,7 +65,7 @@ struct Workspace {
     cutter.cut(vector, columns);
     cutter.cut(zeros, columns);
 
-    Cutter for_rnea = cutter, for_aba = cutter, for_crba = cutter;
+    Cutter for_rnea = cutter, for_aba = cutter, for_crba = cutter, for_accelerations = cutter;
     for_rnea.cut(rnea.w.data, bodies);
     for_rnea.cut(rnea.a.data, bodies);
     for_rnea.cut(rnea.K.data, bodies);
@@ -80,7 +80,8 @@ struct Workspace {
     for_crba.cut(crba.to_head.data, bodies);
     for_crba.cut(crba.Ic.data, bodies);
     for_crba.cut(crba.axis.data, columns);
-    return std::max({for_rnea.used, for_aba.used, for_crba.used});
+    for_accelerations.cut(kinematics.a.data, bodies);
+    return std::max({for_rnea.used, for_aba.used, for_crba.used, for_accelerations.used});
   }
 };
 

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <memory>
 
+#include "rbd_parallel_core/status.hpp"
+
 namespace rbd_parallel_core {
 
-/// How a caller who lives on the device goes along with the backend "cuda", which is one of these:
-/// dynamic_cast<DeviceAccess*>(backend.get()), null for other backends. Only when configured.
+/// How a caller whose arrays are on a device works with the backend "cuda": Capabilities::device of
+/// it, or of what delegates to it; null for other backends. Only when configured.
 class DeviceAccess {
  public:
   virtual ~DeviceAccess();
@@ -21,6 +23,9 @@ class DeviceAccess {
   virtual int wait_for(void* stream) noexcept = 0;
   /// Whether this is memory of a device.
   virtual bool holds(const void* memory) noexcept = 0;
+  /// Code::on_device, with the argument, if this is memory of a device. What the host reads or
+  /// writes for every backend is shown here first: links, and all of a method of the literature.
+  virtual Result refuse_on_device(Argument argument, const void* memory) noexcept = 0;
   /// Memory of the device for the caller's own use. Throws std::runtime_error.
   virtual std::shared_ptr<void> allocate(std::size_t bytes) = 0;
 

@@ -231,68 +231,61 @@ std::string AutoBackend<Real>::comparison(Operation operation, std::size_t batch
 
 // ---- computing ----------------------------------------------------------------------------------
 
+/// `cpu` can do everything, `tree` adds two_port. Lanes are those of `cpu`.
 template <class Real>
-template <class Args>
-Result AutoBackend<Real>::compute(Operation operation,
-                                  Result (BasicBackend<Real>::*call)(const Args&) noexcept,
-                                  const Args& args) noexcept {
-  BasicBackend<Real>& backend = chosen(operation, args.batch, args.layout);
-  const Result result = (backend.*call)(args);
+Capabilities AutoBackend<Real>::do_capabilities() const noexcept {
+  Capabilities capabilities = cpu_.capabilities();
+  capabilities.two_port = tree_ && tree_->capabilities().two_port;
+  return capabilities;
+}
+
+template <class Real>
+Result AutoBackend<Real>::do_compute(const Call& call) noexcept {
+  switch (call.operation()) {
+    case Operation::inverse_dynamics:
+    case Operation::bias_forces:
+    case Operation::gravity_forces:
+    case Operation::coriolis_forces:
+      return by_cheapest(call.operation(), call);
+    case Operation::mass_matrix:
+      return compute_mass_matrix(call);
+    case Operation::forward_dynamics:
+      return compute_forward_dynamics(call);
+    default:
+      return cpu_.compute(call);
+  }
+}
+
+template <class Real>
+Result AutoBackend<Real>::by_cheapest(Operation operation, const Call& call) noexcept {
+  BasicBackend<Real>& backend = chosen(operation, call.batch(), call.layout());
+  const Result result = backend.compute(call);
   if (result.ok() || &backend != cuda_.get()) return result;
   cuda_is_lost_ = result.code == Code::failed;
-  return (cpu_.*call)(args);
+  return cpu_.compute(call);
 }
 
 template <class Real>
-Result AutoBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
-  return compute(Operation::inverse_dynamics, &BasicBackend<Real>::inverse_dynamics, args);
-}
-
-template <class Real>
-Result AutoBackend<Real>::do_bias_forces(const Forces& args) noexcept {
-  return compute(Operation::bias_forces, &BasicBackend<Real>::bias_forces, args);
-}
-
-template <class Real>
-Result AutoBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
-  return compute(Operation::gravity_forces, &BasicBackend<Real>::gravity_forces, args);
-}
-
-template <class Real>
-Result AutoBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
-  return compute(Operation::coriolis_forces, &BasicBackend<Real>::coriolis_forces, args);
-}
-
-template <class Real>
-Result AutoBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
+Result AutoBackend<Real>::compute_mass_matrix(const Call& call) noexcept {
+  const MassMatrix& args = call.template arguments<Operation::mass_matrix>();
   const bool sparse = !args.sparse.empty() || !args.sparse_cholesky.empty();
-  // `tree` leaves the dense factors to the sequential text.
-  if (!args.cholesky.empty() || !args.inverse.empty()) return cpu_.mass_matrix(args);
-  if (args.mass_matrix.empty() && !sparse) return cpu_.mass_matrix(args);
-  const Operation operation =
-      args.mass_matrix.empty() ? Operation::sparse_mass_matrix : Operation::mass_matrix;
-  return compute(operation, &BasicBackend<Real>::mass_matrix, args);
+  // `tree` leaves the dense factors to the kernels for one state.
+  const bool factors = !args.cholesky.empty() || !args.inverse.empty();
+  if (factors || (args.mass_matrix.empty() && !sparse)) return cpu_.compute(call);
+  return by_cheapest(
+      args.mass_matrix.empty() ? Operation::sparse_mass_matrix : Operation::mass_matrix, call);
 }
 
 template <class Real>
-Result AutoBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
+Result AutoBackend<Real>::compute_forward_dynamics(const Call& call) noexcept {
+  const ForwardDynamics& args = call.template arguments<Operation::forward_dynamics>();
   const bool two_port = args.method == ForwardMethod::two_port;
   if (two_port && args.layout == Layout::lanes) {  // the lanes are those of `cpu`
     return {Code::unsupported, Argument::method, 0, static_cast<std::int64_t>(args.method)};
   }
-  if (two_port) return tree_->forward_dynamics(args);
-  if (args.method == ForwardMethod::crba) return cpu_.forward_dynamics(args);
-  return compute(Operation::forward_dynamics, &BasicBackend<Real>::forward_dynamics, args);
-}
-
-template <class Real>
-Result AutoBackend<Real>::do_energies(const Energies& args) noexcept {
-  return cpu_.energies(args);
-}
-
-template <class Real>
-Result AutoBackend<Real>::do_link_kinematics(const LinkKinematics& args) noexcept {
-  return cpu_.link_kinematics(args);
+  if (two_port) return tree_->compute(call);
+  if (args.method == ForwardMethod::crba) return cpu_.compute(call);
+  return by_cheapest(Operation::forward_dynamics, call);
 }
 
 template class AutoBackend<double>;

@@ -31,12 +31,9 @@ struct CudaSource {
 template <class Real>
 class AutoBackend final : public BasicBackend<Real> {
  public:
-  using typename BasicBackend<Real>::InverseDynamics;
-  using typename BasicBackend<Real>::Forces;
+  using typename BasicBackend<Real>::Call;
   using typename BasicBackend<Real>::MassMatrix;
   using typename BasicBackend<Real>::ForwardDynamics;
-  using typename BasicBackend<Real>::Energies;
-  using typename BasicBackend<Real>::LinkKinematics;
 
   /// With the costs of the environment at the time of configure.
   AutoBackend() = default;
@@ -50,7 +47,6 @@ class AutoBackend final : public BasicBackend<Real> {
 
   std::string name() const override;
   std::string explain(Operation operation, std::size_t batch) const override;
-  std::size_t lane_width() const noexcept override { return cpu_.lane_width(); }
 
   /// Which one computes a batch of rows. Only when configured.
   Candidate choice(Operation operation, std::size_t batch) const noexcept;
@@ -61,18 +57,8 @@ class AutoBackend final : public BasicBackend<Real> {
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
-  bool goes_by_two_ports() const noexcept override {
-    return tree_ && tree_->offers(ForwardMethod::two_port);
-  }
-  int largest_nv_by_crba() const noexcept override { return KernelBackend<Real>::largest_dense_nv; }
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
-  Result do_bias_forces(const Forces& args) noexcept override;
-  Result do_gravity_forces(const Forces& args) noexcept override;
-  Result do_coriolis_forces(const Forces& args) noexcept override;
-  Result do_mass_matrix(const MassMatrix& args) noexcept override;
-  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
-  Result do_energies(const Energies& args) noexcept override;
-  Result do_link_kinematics(const LinkKinematics& args) noexcept override;
+  Capabilities do_capabilities() const noexcept override;
+  Result do_compute(const Call& call) noexcept override;
 
  private:
   /// A line of the costs, worked out for the robot.
@@ -82,11 +68,11 @@ class AutoBackend final : public BasicBackend<Real> {
   };
   using Prices = std::vector<Price>;
 
-  /// Has a call computed by the one that is chosen for it. What a device does not do, for it is
-  /// lost or there are too many wrenches, cpu does.
-  template <class Args>
-  Result compute(Operation operation, Result (BasicBackend<Real>::*call)(const Args&) noexcept,
-                 const Args& args) noexcept;
+  /// Has a call computed by the one whose costs for `operation` are least. What a device does not
+  /// do, because it is lost or there are too many wrenches, cpu does.
+  Result by_cheapest(Operation operation, const Call& call) noexcept;
+  Result compute_mass_matrix(const Call& call) noexcept;
+  Result compute_forward_dynamics(const Call& call) noexcept;
   BasicBackend<Real>& chosen(Operation operation, std::size_t batch, Layout layout) noexcept;
   bool may_choose(Candidate candidate, Operation operation) const noexcept;
   std::string why_not_tree(Operation operation) const;

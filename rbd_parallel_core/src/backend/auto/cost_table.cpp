@@ -146,6 +146,7 @@ Operation priced_as(Operation operation) noexcept {
     case Operation::coriolis_forces:
     case Operation::energies:
     case Operation::link_kinematics:
+    case Operation::link_motion:
       return Operation::inverse_dynamics;
     default:
       return operation;

@@ -8,6 +8,7 @@
 #include "rbd_parallel_core/algorithm/cholesky.hpp"
 #include "rbd_parallel_core/algorithm/external_forces.hpp"
 #include "rbd_parallel_core/algorithm/finite.hpp"
+#include "rbd_parallel_core/algorithm/link_motion.hpp"
 #include "rbd_parallel_core/algorithm/sparse.hpp"
 #include "scratch.hpp"
 
@@ -162,9 +163,9 @@ RBD_INLINE void with_rates(const Group<S>& group, const BasicInverseDynamics<Rea
 }
 
 template <class S>
-RBD_KERNEL void inverse_dynamics(const KernelContext<RealOf<S>>& context,
-                                 const BasicInverseDynamics<RealOf<S>>& args,
-                                 StateRange range) noexcept {
+RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics>,
+                        const KernelContext<RealOf<S>>& context,
+                        const BasicInverseDynamics<RealOf<S>>& args, StateRange range) noexcept {
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const std::size_t nq = size(model.nq), nv = size(model.nv);
@@ -185,8 +186,9 @@ RBD_KERNEL void inverse_dynamics(const KernelContext<RealOf<S>>& context,
 }
 
 template <class S>
-RBD_KERNEL void coriolis_forces(const KernelContext<RealOf<S>>& context,
-                                const BasicForces<RealOf<S>>& args, StateRange range) noexcept {
+RBD_KERNEL void compute(OperationTag<Operation::coriolis_forces>,
+                        const KernelContext<RealOf<S>>& context, const BasicForces<RealOf<S>>& args,
+                        StateRange range) noexcept {
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const std::size_t nq = size(model.nq), nv = size(model.nv);
@@ -374,8 +376,9 @@ RBD_INLINE Outcome<S> mass_matrix_buffered(const KernelContext<RealOf<S>>& conte
 }
 
 template <class S>
-RBD_KERNEL void mass_matrix(const KernelContext<RealOf<S>>& context,
-                            const BasicMassMatrix<RealOf<S>>& args, StateRange range) noexcept {
+RBD_KERNEL void compute(OperationTag<Operation::mass_matrix>,
+                        const KernelContext<RealOf<S>>& context,
+                        const BasicMassMatrix<RealOf<S>>& args, StateRange range) noexcept {
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const bool dense = wants_dense(args), sparse = wants_sparse(args);
@@ -410,9 +413,9 @@ RBD_INLINE S solve_by_crba(const KernelContext<RealOf<S>>& context, const Scratc
 }
 
 template <class S>
-RBD_KERNEL void forward_dynamics(const KernelContext<RealOf<S>>& context,
-                                 const BasicForwardDynamics<RealOf<S>>& args,
-                                 StateRange range) noexcept {
+RBD_KERNEL void compute(OperationTag<Operation::forward_dynamics>,
+                        const KernelContext<RealOf<S>>& context,
+                        const BasicForwardDynamics<RealOf<S>>& args, StateRange range) noexcept {
   using T = ScalarTraits<S>;
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
@@ -440,8 +443,8 @@ RBD_KERNEL void forward_dynamics(const KernelContext<RealOf<S>>& context,
 }
 
 template <class S>
-RBD_KERNEL void energies(const KernelContext<RealOf<S>>& context,
-                         const BasicEnergies<RealOf<S>>& args, StateRange range) noexcept {
+RBD_KERNEL void compute(OperationTag<Operation::energies>, const KernelContext<RealOf<S>>& context,
+                        const BasicEnergies<RealOf<S>>& args, StateRange range) noexcept {
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const auto& kinematics = scratch.workspace.kinematics;
@@ -483,9 +486,9 @@ RBD_KERNEL void energies(const KernelContext<RealOf<S>>& context,
 }
 
 template <class S>
-RBD_KERNEL void link_kinematics(const KernelContext<RealOf<S>>& context,
-                                const BasicLinkKinematics<RealOf<S>>& args,
-                                StateRange range) noexcept {
+RBD_KERNEL void compute(OperationTag<Operation::link_kinematics>,
+                        const KernelContext<RealOf<S>>& context,
+                        const BasicLinkKinematics<RealOf<S>>& args, StateRange range) noexcept {
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const auto& kinematics = scratch.workspace.kinematics;
@@ -519,6 +522,68 @@ RBD_KERNEL void link_kinematics(const KernelContext<RealOf<S>>& context,
     }
     group.spoil_unless(result.good(), args.poses, 7 * count);
     group.spoil_unless(result.good(), args.jacobian, 6 * nv * count);
+  });
+}
+
+/// Six numbers for each link of a call, written one link after the other.
+template <class S>
+struct LinkVectors {
+  const Group<S>& group;
+  std::span<RealOf<S>> array;  ///< batch x k x 6
+  std::size_t count;           ///< links
+  RealOf<S>* buffer;
+
+  /// Has write(link, out) called for every link; returns NaN where a number is not finite.
+  template <class Write>
+  RBD_INLINE S fill(std::span<const int> links, const Write& write) const {
+    S bad(RealOf<S>(0));
+    for (std::size_t k = 0; k < count; ++k) {
+      const OutRow<S> out = group.out(array, 6 * count, 6 * k, buffer);
+      write(links[k], out);
+      bad = bad + taint(out, 6);
+      group.write(array, 6 * count, 6 * k, 6, buffer);
+    }
+    return bad;
+  }
+};
+
+template <class S>
+RBD_KERNEL void compute(OperationTag<Operation::link_motion>,
+                        const KernelContext<RealOf<S>>& context,
+                        const BasicLinkMotion<RealOf<S>>& args, StateRange range) noexcept {
+  const ModelView<RealOf<S>>& model = context.model;
+  const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
+  const auto& kinematics = scratch.workspace.kinematics;
+  const std::size_t nq = size(model.nq), nv = size(model.nv), count = args.links.size();
+  const bool in_link_axes = args.axes == Axes::link;
+  for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
+    const Row<S> q = group.read(args.q, nq, scratch.q);
+    const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
+    const Row<S> a = read_or_zeros(group, args.a, nv, scratch.a, scratch);
+    const Row<S> no_a{reinterpret_cast<const RealOf<S>*>(scratch.workspace.zeros)};
+    S bad = taint_of_q(model, q) + taint(v, nv) + taint(a, nv);
+    if (!in_link_axes) forward_kinematics(model, kinematics, q);
+    body_velocities(model, kinematics, q, v);
+    if (!args.twist.empty()) {
+      const LinkVectors<S> out{group, args.twist, count, scratch.out};
+      bad = bad + out.fill(args.links, [&](int link, const OutRow<S>& row) RBD_INLINE_LAMBDA {
+        link_twist(model, kinematics, link, in_link_axes, row);
+      });
+    }
+    for (const bool product : {false, true}) {
+      const std::span<RealOf<S>> array = product ? args.velocity_product : args.acceleration;
+      if (array.empty()) continue;
+      body_accelerations(model, kinematics, q, v, product ? no_a : a);
+      const LinkVectors<S> out{group, array, count, scratch.out};
+      bad = bad + out.fill(args.links, [&](int link, const OutRow<S>& row) RBD_INLINE_LAMBDA {
+        link_acceleration(model, kinematics, link, in_link_axes, row);
+      });
+    }
+    const Outcome<S> result = outcome(bad);
+    result.report(group, args.status);
+    group.spoil_unless(result.good(), args.twist, 6 * count);
+    group.spoil_unless(result.good(), args.acceleration, 6 * count);
+    group.spoil_unless(result.good(), args.velocity_product, 6 * count);
   });
 }
 
@@ -566,21 +631,41 @@ RBD_KERNEL const Force<RealOf<S>>* body_forces(const KernelContext<RealOf<S>>& c
   return scratch.workspace.f_ext.data;
 }
 
+/// A kernel with its arguments as KernelTable has them.
+template <class S, Operation operation>
+RBD_KERNEL void compute_erased(const KernelContext<RealOf<S>>& context, const void* args,
+                               StateRange range) noexcept {
+  compute<S>(OperationTag<operation>{}, context,
+             *static_cast<const ArgumentsOf<operation, RealOf<S>>*>(args), range);
+}
+
+/// The kernel of an operation, null where there is none.
+template <class S, Operation operation>
+constexpr typename KernelTable<RealOf<S>>::Kernel kernel_of() {
+  if constexpr (is_called<operation>) {
+    using Args = ArgumentsOf<operation, RealOf<S>>;
+    if constexpr (requires(const KernelContext<RealOf<S>>& context, const Args& args) {
+                    compute<S>(OperationTag<operation>{}, context, args, StateRange{});
+                  }) {
+      return compute_erased<S, operation>;
+    }
+  }
+  return nullptr;
+}
+
 /// The table of all of them for one Scalar.
 template <class S>
 constexpr KernelTable<RealOf<S>> kernel_table() {
-  decltype(KernelTable<RealOf<S>>::body_forces) forces = nullptr;
-  if constexpr (std::is_same_v<S, RealOf<S>>) forces = body_forces<S>;
-  return {ScalarTraits<S>::width,
-          scratch_bytes<S>,
-          prepare<S>,
-          inverse_dynamics<S>,
-          coriolis_forces<S>,
-          mass_matrix<S>,
-          forward_dynamics<S>,
-          energies<S>,
-          link_kinematics<S>,
-          forces};
+  KernelTable<RealOf<S>> table{};
+  table.width = ScalarTraits<S>::width;
+  table.bytes = scratch_bytes<S>;
+  table.prepare = prepare<S>;
+  if constexpr (std::is_same_v<S, RealOf<S>>) table.body_forces = body_forces<S>;
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    ((table.kernel[k] = kernel_of<S, static_cast<Operation>(k)>()), ...);
+  }
+  (std::make_index_sequence<operation_count>());
+  return table;
 }
 
 }  // namespace rbd_parallel_core

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "rbd_parallel_core/algorithm/access.hpp"
-#include "rbd_parallel_core/backend_arguments.hpp"
+#include "rbd_parallel_core/operation.hpp"
 
 /// Between the arrays of a batch, one state contiguous, and the Scalars of a kernel, one lane a
 /// state.

@@ -52,26 +52,17 @@ void KernelBackend<Real>::configure_kernels(const Model& model, const BackendOpt
 }
 
 template <class Real>
-template <class Args>
-void KernelBackend<Real>::run(
-    const Kernels& kernels,
-    typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel,
-    const Args& args) noexcept {
-  if (!shared_out(kernels, args.batch)) {
-    (kernels.table->*kernel)(kernels.contexts.front(), args, {0, args.batch});
+void KernelBackend<Real>::run(const Call& call, bool needs_matrix) noexcept {
+  const Kernels& kernels = kernels_for(call.batch(), call.layout(), needs_matrix);
+  const auto kernel = kernels.table->kernel[static_cast<std::size_t>(call.operation())];
+  const void* const args = call.erased_arguments();
+  if (!shared_out(kernels, call.batch())) {
+    kernel(kernels.contexts.front(), args, {0, call.batch()});
     return;
   }
-  tiles_->run(args.batch, [&](StateRange range, std::size_t thread) {
-    (kernels.table->*kernel)(kernels.contexts[thread], args, range);
+  tiles_->run(call.batch(), [&](StateRange range, std::size_t thread) {
+    kernel(kernels.contexts[thread], args, range);
   });
-}
-
-template <class Real>
-template <class Args>
-void KernelBackend<Real>::run(
-    typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel, const Args& args,
-    bool needs_matrix) noexcept {
-  run(kernels_for(args.batch, args.layout, needs_matrix), kernel, args);
 }
 
 template <class Real>
@@ -104,59 +95,55 @@ Result KernelBackend<Real>::refuse_dense(Argument argument, Layout layout) const
 }
 
 template <class Real>
-Result KernelBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
-  run(&KernelTable<Real>::inverse_dynamics, args);
-  return {};
+Capabilities KernelBackend<Real>::do_capabilities() const noexcept {
+  return {.lane_width = packs_.table ? packs_.table->width : 1,
+          .largest_nv_by_crba = largest_dense_nv};
 }
 
 template <class Real>
-Result KernelBackend<Real>::do_bias_forces(const Forces& args) noexcept {
-  return do_inverse_dynamics(unaccelerated(args));
+Result KernelBackend<Real>::do_compute(const Call& call) noexcept {
+  switch (call.operation()) {
+    case Operation::bias_forces:
+      run_inverse_dynamics(unaccelerated(call.template arguments<Operation::bias_forces>()));
+      return {};
+    case Operation::gravity_forces:
+      run_inverse_dynamics(at_rest(call.template arguments<Operation::gravity_forces>()));
+      return {};
+    case Operation::mass_matrix:
+      return run_mass_matrix(call);
+    case Operation::forward_dynamics:
+      return run_forward_dynamics(call);
+    default:
+      run(call);
+      return {};
+  }
 }
 
 template <class Real>
-Result KernelBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
-  Forces at_rest = args;
-  at_rest.v = {};
-  return KernelBackend::do_bias_forces(at_rest);
+void KernelBackend<Real>::run_inverse_dynamics(const InverseDynamics& args) noexcept {
+  run({OperationTag<Operation::inverse_dynamics>{}, args});
 }
 
 template <class Real>
-Result KernelBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
-  run(&KernelTable<Real>::coriolis_forces, args);
-  return {};
-}
-
-template <class Real>
-Result KernelBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
+Result KernelBackend<Real>::run_mass_matrix(const Call& call) noexcept {
+  const MassMatrix& args = call.template arguments<Operation::mass_matrix>();
   if (args.cholesky.empty() && !args.inverse.empty()) {
     const Result result = refuse_dense(Argument::inverse, args.layout);
     if (!result.ok()) return result;
   }
-  run(&KernelTable<Real>::mass_matrix, args, true);
+  run(call, true);
   return {};
 }
 
 template <class Real>
-Result KernelBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
+Result KernelBackend<Real>::run_forward_dynamics(const Call& call) noexcept {
+  const ForwardDynamics& args = call.template arguments<Operation::forward_dynamics>();
   const bool needs_matrix = args.method != ForwardMethod::aba;
   if (needs_matrix) {
     const Result result = refuse_dense(Argument::method, args.layout);
     if (!result.ok()) return result;
   }
-  run(&KernelTable<Real>::forward_dynamics, args, needs_matrix);
-  return {};
-}
-
-template <class Real>
-Result KernelBackend<Real>::do_energies(const Energies& args) noexcept {
-  run(&KernelTable<Real>::energies, args);
-  return {};
-}
-
-template <class Real>
-Result KernelBackend<Real>::do_link_kinematics(const LinkKinematics& args) noexcept {
-  run(&KernelTable<Real>::link_kinematics, args);
+  run(call, needs_matrix);
   return {};
 }
 

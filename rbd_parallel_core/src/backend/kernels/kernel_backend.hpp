@@ -25,16 +25,10 @@ class KernelBackend : public BasicBackend<Real> {
   /// The same for one by one in several threads.
   static constexpr int largest_threaded_nv = 1024;
 
+  using typename BasicBackend<Real>::Call;
   using typename BasicBackend<Real>::InverseDynamics;
-  using typename BasicBackend<Real>::Forces;
   using typename BasicBackend<Real>::MassMatrix;
   using typename BasicBackend<Real>::ForwardDynamics;
-  using typename BasicBackend<Real>::Energies;
-  using typename BasicBackend<Real>::LinkKinematics;
-
-  std::size_t lane_width() const noexcept override {
-    return packs_.table ? packs_.table->width : 1;
-  }
 
   /// How a batch of rows is computed. `needs_matrix`: by an operation that keeps a matrix.
   CallPlan plan(std::size_t batch, bool needs_matrix) const noexcept;
@@ -52,15 +46,8 @@ class KernelBackend : public BasicBackend<Real> {
     return scalars_.table->body_forces(scalars_.contexts.front(), q, f_ext, state);
   }
 
-  int largest_nv_by_crba() const noexcept override { return largest_dense_nv; }
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
-  Result do_bias_forces(const Forces& args) noexcept override;
-  Result do_gravity_forces(const Forces& args) noexcept override;
-  Result do_coriolis_forces(const Forces& args) noexcept override;
-  Result do_mass_matrix(const MassMatrix& args) noexcept override;
-  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
-  Result do_energies(const Energies& args) noexcept override;
-  Result do_link_kinematics(const LinkKinematics& args) noexcept override;
+  Capabilities do_capabilities() const noexcept override;
+  Result do_compute(const Call& call) noexcept override;
 
  private:
   /// Kernels with memory for each thread that may run them.
@@ -78,16 +65,12 @@ class KernelBackend : public BasicBackend<Real> {
   bool shared_out(const Kernels& kernels, std::size_t batch) const noexcept {
     return tiles_ && !tiles_->small(batch) && kernels.contexts.size() > 1;
   }
-  /// Runs it on the batch, over threads if that is shared out.
-  template <class Args>
-  void run(const Kernels& kernels,
-           typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel,
-           const Args& args) noexcept;
-  /// Runs one operation on the batch, with the kernels that suit it. `needs_matrix`: it keeps a
-  /// matrix of its own.
-  template <class Args>
-  void run(typename KernelTable<Real>::template Kernel<Args> KernelTable<Real>::*kernel,
-           const Args& args, bool needs_matrix = false) noexcept;
+  /// Runs the kernel of the call's operation with the kernels that suit the batch, over threads if
+  /// that is shared out. `needs_matrix`: the operation keeps a matrix of its own.
+  void run(const Call& call, bool needs_matrix = false) noexcept;
+  void run_inverse_dynamics(const InverseDynamics& args) noexcept;
+  Result run_mass_matrix(const Call& call) noexcept;
+  Result run_forward_dynamics(const Call& call) noexcept;
   Result refuse_dense(Argument argument, Layout layout) const noexcept;
 
   std::optional<ConvertedModel<Real>> converted_;

@@ -4,12 +4,12 @@
 #include <cstddef>
 
 #include "rbd_parallel_core/algorithm/sparse.hpp"
-#include "rbd_parallel_core/backend_arguments.hpp"
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model_view.hpp"
+#include "rbd_parallel_core/operation.hpp"
 
 /// What the backends on the CPU call: the operations on a range of the states of a batch, compiled
-/// for one instruction set and one Scalar. See batch_kernels.hpp for the text.
+/// for one instruction set and one Scalar. batch_kernels.hpp has the source.
 namespace rbd_parallel_core {
 
 /// The states begin <= s < end of a batch; `begin` is a multiple of the kernels' width.
@@ -31,18 +31,14 @@ inline constexpr std::size_t memory_alignment = 64;
 
 template <class Real>
 struct KernelTable {
-  template <class Args>
-  using Kernel = void (*)(const KernelContext<Real>&, const Args&, StateRange) noexcept;
+  /// `args` are the arguments of the operation, ArgumentsOf<operation, Real>.
+  using Kernel = void (*)(const KernelContext<Real>&, const void* args, StateRange) noexcept;
 
   std::size_t width;  ///< states that are computed at once
   std::size_t (*bytes)(const ModelView<Real>& model, bool dense);
   void (*prepare)(const KernelContext<Real>&);  ///< once, on fresh memory
-  Kernel<BasicInverseDynamics<Real>> inverse_dynamics;
-  Kernel<BasicForces<Real>> coriolis_forces;
-  Kernel<BasicMassMatrix<Real>> mass_matrix;
-  Kernel<BasicForwardDynamics<Real>> forward_dynamics;
-  Kernel<BasicEnergies<Real>> energies;
-  Kernel<BasicLinkKinematics<Real>> link_kinematics;
+  /// One for each Operation; null where an operation is computed as a case of another one.
+  Kernel kernel[operation_count];
   /// The wrenches on the links of one state as forces on the bodies, each at its body's origin and
   /// in its axes. They lie in the memory of the context. Only where width is 1.
   const Force<Real>* (*body_forces)(const KernelContext<Real>&, std::span<const Real> q,

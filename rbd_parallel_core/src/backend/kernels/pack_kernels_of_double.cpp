@@ -6,6 +6,6 @@
 
 namespace rbd_parallel_core::RBD_ISA {
 
-extern const KernelTable<double> pack_kernels_of_double = kernel_table<Pack<double>>();
+extern constinit const KernelTable<double> pack_kernels_of_double = kernel_table<Pack<double>>();
 
 }  // namespace rbd_parallel_core::RBD_ISA

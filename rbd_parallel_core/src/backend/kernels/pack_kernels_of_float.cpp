@@ -6,6 +6,6 @@
 
 namespace rbd_parallel_core::RBD_ISA {
 
-extern const KernelTable<float> pack_kernels_of_float = kernel_table<Pack<float>>();
+extern constinit const KernelTable<float> pack_kernels_of_float = kernel_table<Pack<float>>();
 
 }  // namespace rbd_parallel_core::RBD_ISA

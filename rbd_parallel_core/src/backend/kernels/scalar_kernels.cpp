@@ -4,7 +4,7 @@
 
 namespace rbd_parallel_core::RBD_ISA {
 
-extern const KernelTable<double> scalar_kernels_of_double = kernel_table<double>();
-extern const KernelTable<float> scalar_kernels_of_float = kernel_table<float>();
+extern constinit const KernelTable<double> scalar_kernels_of_double = kernel_table<double>();
+extern constinit const KernelTable<float> scalar_kernels_of_float = kernel_table<float>();
 
 }  // namespace rbd_parallel_core::RBD_ISA

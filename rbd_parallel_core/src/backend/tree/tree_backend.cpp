@@ -110,6 +110,52 @@ CallPlan TreeBackend<Real>::plan(Operation operation, std::size_t batch) const n
   return {batch, matrix || !blocks_ ? threads_ : blocks_->used_threads()};
 }
 
+template <class Real>
+Capabilities TreeBackend<Real>::do_capabilities() const noexcept {
+  Capabilities capabilities = KernelBackend<Real>::do_capabilities();
+  capabilities.two_port = goes_by_two_ports();
+  return capabilities;
+}
+
+/// What is not computed side by side is left to the kernels for one state.
+template <class Real>
+Result TreeBackend<Real>::do_compute(const Call& call) noexcept {
+  const auto leave = [&] { return KernelBackend<Real>::do_compute(call); };
+  const bool has_torques = by_blocks_ || scans_;
+  switch (call.operation()) {
+    case Operation::inverse_dynamics:
+      if (!has_torques) return leave();
+      torques(call.template arguments<Operation::inverse_dynamics>());
+      return {};
+    case Operation::bias_forces:
+      if (!has_torques) return leave();
+      torques(unaccelerated(call.template arguments<Operation::bias_forces>()));
+      return {};
+    case Operation::gravity_forces:
+      if (!has_torques) return leave();
+      torques(at_rest(call.template arguments<Operation::gravity_forces>()));
+      return {};
+    case Operation::coriolis_forces:
+      if (!by_blocks_) return leave();
+      coriolis_torques(call.template arguments<Operation::coriolis_forces>());
+      return {};
+    case Operation::forward_dynamics: {
+      const ForwardDynamics& args = call.template arguments<Operation::forward_dynamics>();
+      if (!is_side_by_side(args)) return leave();
+      accelerations(args);
+      return {};
+    }
+    case Operation::mass_matrix: {
+      const MassMatrix& args = call.template arguments<Operation::mass_matrix>();
+      if (!is_side_by_side(args)) return leave();
+      mass_matrices(args);
+      return {};
+    }
+    default:
+      return leave();
+  }
+}
+
 // ---- inverse dynamics ---------------------------------------------------------------------------
 
 template <class Real>
@@ -163,8 +209,7 @@ void TreeBackend<Real>::by_scans(const InverseDynamics& args, std::size_t s) noe
 }
 
 template <class Real>
-Result TreeBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
-  if (!by_blocks_ && !scans_) return KernelBackend<Real>::do_inverse_dynamics(args);
+void TreeBackend<Real>::torques(const InverseDynamics& args) noexcept {
   const FloatModeScope scope(FloatMode::of_this_thread().flushing());
   for (std::size_t s = 0; s < args.batch; ++s) {
     if (scans_) {
@@ -173,16 +218,13 @@ Result TreeBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexc
       by_blocks(args, s, this->kernel_model().gravity, this->options().friction);
     }
   }
-  return {};
 }
 
 template <class Real>
-Result TreeBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
-  if (!by_blocks_) return KernelBackend<Real>::do_coriolis_forces(args);
+void TreeBackend<Real>::coriolis_torques(const Forces& args) noexcept {
   const FloatModeScope scope(FloatMode::of_this_thread().flushing());
   const InverseDynamics still = unaccelerated(args);
   for (std::size_t s = 0; s < args.batch; ++s) by_blocks(still, s, Vec3<Real>::zero(), false);
-  return {};
 }
 
 // ---- forward dynamics ---------------------------------------------------------------------------
@@ -216,13 +258,15 @@ void TreeBackend<Real>::forward(const ForwardDynamics& args, std::size_t s) noex
 }
 
 template <class Real>
-Result TreeBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
+bool TreeBackend<Real>::is_side_by_side(const ForwardDynamics& args) const noexcept {
   const bool asked_for = args.method == ForwardMethod::two_port;
-  const bool by_aba = args.method == ForwardMethod::aba && by_blocks_ && goes_by_two_ports();
-  if (!asked_for && !by_aba) return KernelBackend<Real>::do_forward_dynamics(args);
+  return asked_for || (args.method == ForwardMethod::aba && by_blocks_ && goes_by_two_ports());
+}
+
+template <class Real>
+void TreeBackend<Real>::accelerations(const ForwardDynamics& args) noexcept {
   const FloatModeScope scope(FloatMode::of_this_thread().flushing());
   for (std::size_t s = 0; s < args.batch; ++s) forward(args, s);
-  return {};
 }
 
 // ---- mass matrix --------------------------------------------------------------------------------
@@ -249,23 +293,27 @@ StateStatus TreeBackend<Real>::mass_matrix_of(const MassMatrix& args, std::size_
 }
 
 template <class Real>
-Result TreeBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
-  const bool nothing =
-      args.mass_matrix.empty() && args.sparse.empty() && args.sparse_cholesky.empty();
+bool TreeBackend<Real>::is_side_by_side(const MassMatrix& args) const noexcept {
+  const bool sparse = !args.sparse.empty() || !args.sparse_cholesky.empty();
   const bool factored = !args.cholesky.empty() || !args.inverse.empty();
-  if (scans_ && !nothing && !factored && args.sparse.empty() && args.sparse_cholesky.empty()) {
-    return mass_matrix_by_scans(args);
+  if (factored || (args.mass_matrix.empty() && !sparse)) return false;
+  return mass_matrix_ || (scans_ && !sparse);
+}
+
+template <class Real>
+void TreeBackend<Real>::mass_matrices(const MassMatrix& args) noexcept {
+  if (scans_) {
+    mass_matrix_by_scans(args);
+    return;
   }
-  if (!mass_matrix_ || nothing || factored) return KernelBackend<Real>::do_mass_matrix(args);
   for (std::size_t s = 0; s < args.batch; ++s) {
     const StateStatus status = mass_matrix_of(args, s);
     if (!args.status.empty()) args.status[s] = status;
   }
-  return {};
 }
 
 template <class Real>
-Result TreeBackend<Real>::mass_matrix_by_scans(const MassMatrix& args) noexcept {
+void TreeBackend<Real>::mass_matrix_by_scans(const MassMatrix& args) noexcept {
   const ModelView<Real>& model = this->kernel_model();
   const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
   for (std::size_t s = 0; s < args.batch; ++s) {
@@ -278,7 +326,6 @@ Result TreeBackend<Real>::mass_matrix_by_scans(const MassMatrix& args) noexcept 
     }
     report(status_of(taint), M, args.status, s);
   }
-  return {};
 }
 
 template class TreeBackend<double>;

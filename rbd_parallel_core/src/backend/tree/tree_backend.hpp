@@ -18,6 +18,7 @@ class TreeBackend final : public KernelBackend<Real> {
   /// Below this a tree is too small to be cut; it is computed as `reference` does.
   static constexpr int smallest_cut = 64;
 
+  using typename BasicBackend<Real>::Call;
   using typename BasicBackend<Real>::InverseDynamics;
   using typename BasicBackend<Real>::Forces;
   using typename BasicBackend<Real>::MassMatrix;
@@ -38,13 +39,18 @@ class TreeBackend final : public KernelBackend<Real> {
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
-  bool goes_by_two_ports() const noexcept override { return blocks_ && blocks_->can_go_forward(); }
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
-  Result do_coriolis_forces(const Forces& args) noexcept override;
-  Result do_mass_matrix(const MassMatrix& args) noexcept override;
-  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
+  Capabilities do_capabilities() const noexcept override;
+  Result do_compute(const Call& call) noexcept override;
 
  private:
+  bool goes_by_two_ports() const noexcept { return blocks_ && blocks_->can_go_forward(); }
+  /// Whether the call is computed side by side. What is not, `reference` does.
+  bool is_side_by_side(const MassMatrix& args) const noexcept;
+  bool is_side_by_side(const ForwardDynamics& args) const noexcept;
+  void torques(const InverseDynamics& args) noexcept;
+  void coriolis_torques(const Forces& args) noexcept;
+  void accelerations(const ForwardDynamics& args) noexcept;
+  void mass_matrices(const MassMatrix& args) noexcept;
   /// Inverse dynamics of one state of the batch by blocks.
   void by_blocks(const InverseDynamics& args, std::size_t s, const Vec3<Real>& gravity,
                  bool friction) noexcept;
@@ -61,7 +67,7 @@ class TreeBackend final : public KernelBackend<Real> {
                       std::size_t s) noexcept;
   /// What is asked for of the mass matrix of one state.
   StateStatus mass_matrix_of(const MassMatrix& args, std::size_t s) noexcept;
-  Result mass_matrix_by_scans(const MassMatrix& args) noexcept;
+  void mass_matrix_by_scans(const MassMatrix& args) noexcept;
 
   int threads_ = 1;
   bool by_blocks_ =

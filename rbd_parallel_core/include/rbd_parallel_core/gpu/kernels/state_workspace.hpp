@@ -77,6 +77,7 @@ class StateWorkspace {
     for_crba.cut(crba.axis, columns);
     for_kinematics.cut(kinematics.X0, bodies);
     for_kinematics.cut(kinematics.v, bodies);
+    for_kinematics.cut(kinematics.a, bodies);
     return larger(larger(for_rnea.used, for_aba.used), larger(for_crba.used, for_kinematics.used));
   }
 };

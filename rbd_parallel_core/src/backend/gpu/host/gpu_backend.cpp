@@ -774,25 +774,39 @@ Result GpuBackend<Real>::rnea(Operation operation, const InverseDynamics& args) 
 }
 
 template <class Real>
-Result GpuBackend<Real>::do_inverse_dynamics(const InverseDynamics& args) noexcept {
-  return rnea(Operation::inverse_dynamics, args);
+Capabilities GpuBackend<Real>::do_capabilities() const noexcept {
+  // Whoever asks for the capabilities of a backend may use it: the way to the device is not const.
+  auto* const device = const_cast<GpuBackend*>(this);
+  return {.operations = OperationSet::all().without({Operation::link_motion}),
+          .two_port = goes_by_two_ports(),
+          .largest_nv_by_crba = largest_gpu_matrix,
+          .device = device};
 }
 
 template <class Real>
-Result GpuBackend<Real>::do_bias_forces(const Forces& args) noexcept {
-  return rnea(Operation::inverse_dynamics, unaccelerated(args));
-}
-
-template <class Real>
-Result GpuBackend<Real>::do_gravity_forces(const Forces& args) noexcept {
-  Forces at_rest = args;
-  at_rest.v = {};
-  return GpuBackend::do_bias_forces(at_rest);
-}
-
-template <class Real>
-Result GpuBackend<Real>::do_coriolis_forces(const Forces& args) noexcept {
-  return rnea(Operation::coriolis_forces, unaccelerated(args));
+Result GpuBackend<Real>::do_compute(const Call& call) noexcept {
+  switch (call.operation()) {
+    case Operation::inverse_dynamics:
+      return rnea(Operation::inverse_dynamics,
+                  call.template arguments<Operation::inverse_dynamics>());
+    case Operation::bias_forces:
+      return rnea(Operation::inverse_dynamics,
+                  unaccelerated(call.template arguments<Operation::bias_forces>()));
+    case Operation::gravity_forces:
+      return rnea(Operation::inverse_dynamics,
+                  at_rest(call.template arguments<Operation::gravity_forces>()));
+    case Operation::coriolis_forces:
+      return rnea(Operation::coriolis_forces,
+                  unaccelerated(call.template arguments<Operation::coriolis_forces>()));
+    case Operation::mass_matrix:
+      return compute_mass_matrix(call.template arguments<Operation::mass_matrix>());
+    case Operation::forward_dynamics:
+      return compute_forward_dynamics(call.template arguments<Operation::forward_dynamics>());
+    case Operation::energies:
+      return compute_energies(call.template arguments<Operation::energies>());
+    default:
+      return compute_link_kinematics(call.template arguments<Operation::link_kinematics>());
+  }
 }
 
 /// For robots that are too large for one thread.
@@ -810,7 +824,7 @@ Result GpuBackend<Real>::refuse_matrices(const MassMatrix& args) const noexcept 
 }
 
 template <class Real>
-Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
+Result GpuBackend<Real>::compute_mass_matrix(const MassMatrix& args) noexcept {
   if (goes_by_blocks(args) || goes_by_scans(args)) return tree_mass_matrix(args);
   if (plan_.nv > largest_gpu_matrix) return refuse_matrices(args);
   const auto square = static_cast<std::size_t>(plan_.matrix);
@@ -843,7 +857,7 @@ Result GpuBackend<Real>::do_mass_matrix(const MassMatrix& args) noexcept {
 }
 
 template <class Real>
-Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexcept {
+Result GpuBackend<Real>::compute_forward_dynamics(const ForwardDynamics& args) noexcept {
   if (goes_by_two_ports() && args.method != ForwardMethod::crba) {
     return by_tree(Operation::forward_dynamics, {.batch = args.batch,
                                                  .q = args.q,
@@ -885,7 +899,7 @@ Result GpuBackend<Real>::do_forward_dynamics(const ForwardDynamics& args) noexce
 }
 
 template <class Real>
-Result GpuBackend<Real>::do_energies(const Energies& args) noexcept {
+Result GpuBackend<Real>::compute_energies(const Energies& args) noexcept {
   const auto nq = static_cast<std::size_t>(plan_.nq), nv = static_cast<std::size_t>(plan_.nv);
   return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
     read(buffers().q, args.q, nq, range);
@@ -906,7 +920,7 @@ Result GpuBackend<Real>::do_energies(const Energies& args) noexcept {
 }
 
 template <class Real>
-Result GpuBackend<Real>::do_link_kinematics(const LinkKinematics& args) noexcept {
+Result GpuBackend<Real>::compute_link_kinematics(const LinkKinematics& args) noexcept {
   const std::size_t count = args.links.size(), jacobian = 6 * static_cast<std::size_t>(plan_.nv);
   return in_chunks(args.batch, static_cast<std::size_t>(plan_.states), [&](const Range& range) {
     read(buffers().q, args.q, static_cast<std::size_t>(plan_.nq), range);

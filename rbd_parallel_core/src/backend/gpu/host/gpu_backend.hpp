@@ -34,6 +34,7 @@ struct GpuKernels {
 template <class Real>
 class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
  public:
+  using typename BasicBackend<Real>::Call;
   using typename BasicBackend<Real>::InverseDynamics;
   using typename BasicBackend<Real>::Forces;
   using typename BasicBackend<Real>::MassMatrix;
@@ -64,23 +65,21 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   void* stream() const noexcept override { return pipelines_[0].stream(); }
   int wait_for(void* stream) noexcept override;
   bool holds(const void* memory) noexcept override;
+  Result refuse_on_device(Argument argument, const void* memory) noexcept override;
   std::shared_ptr<void> allocate(std::size_t bytes) override;
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override;
-  bool goes_by_two_ports() const noexcept override { return blocks_ && blocks_->can_go_forward(); }
-  int largest_nv_by_crba() const noexcept override { return largest_gpu_matrix; }
-  Result refuse_on_device(Argument argument, const void* memory) noexcept override;
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override;
-  Result do_bias_forces(const Forces& args) noexcept override;
-  Result do_gravity_forces(const Forces& args) noexcept override;
-  Result do_coriolis_forces(const Forces& args) noexcept override;
-  Result do_mass_matrix(const MassMatrix& args) noexcept override;
-  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override;
-  Result do_energies(const Energies& args) noexcept override;
-  Result do_link_kinematics(const LinkKinematics& args) noexcept override;
+  Capabilities do_capabilities() const noexcept override;
+  Result do_compute(const Call& call) noexcept override;
 
  private:
+  bool goes_by_two_ports() const noexcept { return blocks_ && blocks_->can_go_forward(); }
+  Result compute_mass_matrix(const MassMatrix& args) noexcept;
+  Result compute_forward_dynamics(const ForwardDynamics& args) noexcept;
+  Result compute_energies(const Energies& args) noexcept;
+  Result compute_link_kinematics(const LinkKinematics& args) noexcept;
+
   /// States of a batch that are computed at once.
   struct Range {
     std::size_t first, count;
