@@ -17,7 +17,7 @@ set_target_properties(rbd_gpu_host_side PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(rbd_gpu_host_side PUBLIC src/backend)
 target_link_libraries(rbd_gpu_host_side PUBLIC rbd_parallel_core)
 
-# rbd_kernel_options(TARGET): how kernels are compiled. The text fuses by itself, as on a CPU. Pragmas of GCC are for GCC; what
+# rbd_kernel_options(TARGET): how kernels are compiled. The sources fuse by themselves, as on a CPU. Pragmas of GCC are for GCC; what
 # `if constexpr` leaves out is unused.
 function(rbd_kernel_options target)
   set(kernels_are_errors $<$<BOOL:${RBD_WARNINGS_AS_ERRORS}>:SHELL:-Werror=all-warnings>)
@@ -39,37 +39,44 @@ function(rbd_cuda_architectures out)
   set(${out} ${devices} PARENT_SCOPE)
 endfunction()
 
+# rbd_add_cuda_kernels(LIBRARY REAL): compiles all kernels of doubles or floats and adds them to LIBRARY.
+function(rbd_add_cuda_kernels library real)
+  set(kernels ${library}_of_${real})
+  add_library(${kernels} OBJECT
+    src/backend/gpu/cuda/blocks.cu
+    src/backend/gpu/cuda/cub_scans.cu
+    src/backend/gpu/cuda/mass_matrix.cu
+    src/backend/gpu/cuda/scans.cu
+    src/backend/gpu/cuda/states.cu)
+  target_compile_definitions(${kernels} PRIVATE RBD_REAL=${real})
+  target_include_directories(${kernels} PRIVATE include src/backend)
+  rbd_kernel_options(${kernels})
+  target_compile_options(${kernels} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
+  rbd_cuda_architectures(architectures)
+  set_target_properties(${kernels} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON
+    CUDA_ARCHITECTURES "${architectures}"
+    CUDA_RUNTIME_LIBRARY Static
+    # What ptxas says about the kernels is kept beside the objects.
+    CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_SOURCE_DIR}/cmake/keep_ptxas_report)
+  target_sources(${library} PRIVATE $<TARGET_OBJECTS:${kernels}>)
+endfunction()
+
 # rbd_add_cuda(): the library with the kernels, which make_backend("cuda") loads.
 function(rbd_add_cuda)
   find_package(CUDAToolkit ${RBD_OLDEST_CUDA} REQUIRED)
   add_library(rbd_parallel_cuda SHARED
     src/backend/gpu/cuda/cuda_api.cpp
     src/backend/gpu/cuda/cuda_backend.cpp
-    src/backend/gpu/cuda/blocks_of_double.cu
-    src/backend/gpu/cuda/blocks_of_float.cu
-    src/backend/gpu/cuda/cub_scans_of_double.cu
-    src/backend/gpu/cuda/cub_scans_of_float.cu
-    src/backend/gpu/cuda/states_of_double.cu
-    src/backend/gpu/cuda/states_of_float.cu
-    src/backend/gpu/cuda/mass_matrix_of_double.cu
-    src/backend/gpu/cuda/mass_matrix_of_float.cu
-    src/backend/gpu/cuda/scans_of_double.cu
-    src/backend/gpu/cuda/scans_of_float.cu
     $<TARGET_OBJECTS:rbd_gpu_host_side>)
+  rbd_add_cuda_kernels(rbd_parallel_cuda double)
+  rbd_add_cuda_kernels(rbd_parallel_cuda float)
   add_library(rbd_parallel_core::rbd_parallel_cuda ALIAS rbd_parallel_cuda)
   target_include_directories(rbd_parallel_cuda PRIVATE src/backend)
   target_link_libraries(rbd_parallel_cuda PUBLIC rbd_parallel_core PRIVATE CUDA::cudart_static)
   target_compile_features(rbd_parallel_cuda PUBLIC cxx_std_20)
-  rbd_kernel_options(rbd_parallel_cuda)
-  rbd_cuda_architectures(architectures)
-  target_compile_options(rbd_parallel_cuda PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -ffp-contract=off> $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
-  set_target_properties(rbd_parallel_cuda PROPERTIES
-    VERSION ${PROJECT_VERSION} SOVERSION 0
-    CUDA_ARCHITECTURES "${architectures}"
-    CUDA_RUNTIME_LIBRARY Static
-    # What ptxas says about the kernels is kept beside the objects.
-    CUDA_COMPILER_LAUNCHER ${CMAKE_CURRENT_SOURCE_DIR}/cmake/keep_ptxas_report)
+  target_compile_options(rbd_parallel_cuda PRIVATE -Wall -Wextra -Wshadow -Wconversion -ffp-contract=off)
+  set_target_properties(rbd_parallel_cuda PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
   install(TARGETS rbd_parallel_cuda EXPORT export_rbd_parallel_core LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
@@ -102,7 +109,7 @@ if(RBD_CUDA)
   endif()
 endif()
 
-# Counts flops and bytes of the kernels' text; needs no CUDA.
+# Counts flops and bytes of the kernels; needs no CUDA.
 add_executable(rbd_gpu_counts EXCLUDE_FROM_ALL benchmark/gpu/rbd_gpu_counts.cpp)
 rbd_compile_options(rbd_gpu_counts)
 target_include_directories(rbd_gpu_counts PRIVATE test/algorithm)

@@ -81,8 +81,8 @@ void by_kernel(const ModelView<double>& model, const double* q, double* tau) {
   body.gravity = model.gravity;
   body.tau = tau;
   const LaunchShape shape = body.shape(block);
-  device_kernel<Body><<<static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.block),
-                        shape.shared_bytes>>>(body);
+  cuda_kernel<Body><<<static_cast<unsigned>(shape.grid), static_cast<unsigned>(shape.block),
+                      shape.shared_bytes>>>(body);
   check(cudaGetLastError());
 }
 

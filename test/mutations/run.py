@@ -152,7 +152,8 @@ class Suite:
     """Tests, and what must be compiled and linked for them to see a mutation.
 
     folder   of the build: core or ros
-    objects  sources to compile where a header is mutated (a mutated source is compiled itself)
+    objects  sources to compile where a header is mutated (a mutated source is compiled itself); of one that is compiled
+             several times the time with that option: "FILE -DRBD_REAL=double"
     links    what to link then, in this order
     runner   ctest or pytest
     """
@@ -176,7 +177,9 @@ class Suite:
         linked = " ".join(command for _, command in links).split()
         steps = []
         for source in self.sources(mutation):
-            compiled = [entry["command"] for entry in database if entry["file"] == str(SOURCE / source)]
+            file, *flags = source.split()
+            compiled = [entry["command"] for entry in database if entry["file"] == str(SOURCE / file)
+                        and set(flags) <= set(entry["command"].split())]  # fmt: skip
             objects = [(re.search(r" -o (\S+)", command).group(1), command) for command in compiled]
             found = [(self.build / name, command) for name, command in objects if name in linked]  # other targets compile it too
             if not found:

@@ -36,12 +36,12 @@ def demangled(names):
 
 
 def short(name):
-    """The body of a kernel: device_kernel<ns::Body<double, true> >(...) is Body<double, true>. Those of CUB are short too:
+    """The body of a kernel: cuda_kernel<ns::Body<double, true> >(...) is Body<double, true>. Those of CUB are short too:
     cub::...::DeviceScanKernel<..., ns::Force<double>*, ...>(...) is cub::DeviceScan<Force>."""
     library = re.match(r"void cub::.*?(\w+)Kernel<(?:.*?rbd_parallel_core::(\w+)<)?", name)
     if library:
         return f"cub::{library.group(1)}" + (f"<{library.group(2)}>" if library.group(2) else "")
-    body = re.search(r"device_kernel<(.*?) ?>\(", name)
+    body = re.search(r"cuda_kernel<(.*?) ?>\(", name)
     text = body.group(1) if body else name
     text = text.replace("rbd_parallel_core::", "").replace("(Rates)0", "at rest").replace("(Rates)1", "velocities")
     text = text.replace("(Rates)2", "all rates").replace("Body<", "<").replace("> >", ">>")

@@ -263,7 +263,8 @@ const std::string device_costs = simple_costs +
 /// Played by the CPU, told to fail by a test.
 CudaSource<double> played_device() {
   return {[]() -> std::unique_ptr<Backend> {
-            return std::make_unique<GpuBackend<double>>(FaultyGpu::api(), host_kernels<double>());
+            return std::make_unique<GpuBackend<double>>(FaultyGpu::api(),
+                                                        emulated_kernels<double>());
           },
           [] { return usable_devices(FaultyGpu::api()); }};
 }

@@ -13,7 +13,7 @@ sys.path.insert(0, str(FOLDER))
 import projection  # noqa: E402
 import ptxas_report  # noqa: E402
 
-SYMBOL = "_ZN17rbd_parallel_core13device_kernelINS_14MassMatrixBodyIdEEEEvT_"
+SYMBOL = "_ZN17rbd_parallel_core11cuda_kernelINS_14MassMatrixBodyIdEEEEvT_"
 REPORT = """\
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '{symbol}' for 'sm_90'

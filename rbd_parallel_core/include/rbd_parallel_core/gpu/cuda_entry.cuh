@@ -8,8 +8,7 @@ namespace rbd_parallel_core {
 /// The kernel of a Body on a device. One block at a time is enough: asked for more, or for nothing,
 /// ptxas saves registers and spills.
 template <class Body>
-__global__ void __launch_bounds__(largest_block, 1)
-    device_kernel(const __grid_constant__ Body body) {
+__global__ void __launch_bounds__(largest_block, 1) cuda_kernel(const __grid_constant__ Body body) {
   extern __shared__ double shared_numbers[];
   auto* const shared = reinterpret_cast<std::byte*>(shared_numbers);
   const ThreadIndex at{blockIdx.x, static_cast<std::int32_t>(threadIdx.x),
@@ -23,15 +22,15 @@ __global__ void __launch_bounds__(largest_block, 1)
 }
 
 template <class Body>
-BodyEntry<Body> device_entry() {
-  return {reinterpret_cast<void (*)()>(device_kernel<Body>)};
+BodyEntry<Body> cuda_entry() {
+  return {reinterpret_cast<void (*)()>(cuda_kernel<Body>)};
 }
 
 /// The kernels of a device, for those who ask for the entry of a body by its type.
-struct DeviceEntries {
+struct CudaEntries {
   template <class Body>
   static BodyEntry<Body> of() {
-    return device_entry<Body>();
+    return cuda_entry<Body>();
   }
 };
 

@@ -21,12 +21,12 @@
 ///   }
 ///
 /// linked with rbd_parallel_core and GTest::gtest_main. The fields of BackendUnderTest say what it
-/// does not offer and how exact it is. backend_checks.hpp lists the checks: right numbers (against
-/// an oracle that shares no code with the library, and against the backend "reference"),
-/// independence of the states of a batch, bad arguments, bad states, configure, several threads.
-/// The last check, that no call allocates, needs an interposer of malloc in the executable
-/// (allocation_count.hpp; this repository's is test/backend/allocation_counter.cpp) and is skipped
-/// without one.
+/// does not offer and how exact it is. backend_checks.hpp lists the checks (testing/checks/): right
+/// numbers (against an oracle that shares no code with the library, and against the backend
+/// "reference"), independence of the states of a batch, bad arguments, bad states, configure,
+/// several threads. The last check, that no call allocates, needs an interposer of malloc in the
+/// executable (allocation_count.hpp; this repository's is test/backend/allocation_counter.cpp) and
+/// is skipped without one.
 namespace rbd_parallel_core::conformance {
 
 struct ConformanceCase {

@@ -21,7 +21,7 @@ struct CrowdedGpu {
 
   static const GpuApi& api() {
     static const GpuApi table = [] {
-      GpuApi t = host_api();
+      GpuApi t = emulated_api();
       t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body, std::size_t,
                     GpuApi::Stream) { return launch(entry, shape, body); };
       t.begin_capture = [](GpuApi::Stream) { return gpu_error::invalid_value; };
@@ -38,8 +38,8 @@ struct CrowdedGpu {
       own.shared.resize(shape.shared_bytes / sizeof(std::max_align_t) + 1);
       for (std::int32_t member = 0; member < members; ++member) {
         workers.emplace_back([&own, entry, &shape, body, team, member] {
-          const HostWorker worker{team, teams, member, members, Team::wait, &own};
-          reinterpret_cast<HostEntry>(entry)(
+          const EmulatedWorker worker{team, teams, member, members, Team::wait, &own};
+          reinterpret_cast<EmulatedEntry>(entry)(
               shape, body, reinterpret_cast<std::byte*>(own.shared.data()), worker);
         });
       }

@@ -27,38 +27,38 @@ struct DelayedGpu {
 
   static const GpuApi& api() {
     static const GpuApi table = [] {
-      GpuApi t = host_api();
+      GpuApi t = emulated_api();
       t.create_stream = [](GpuApi::Stream* stream) {
-        const int error = host_api().create_stream(stream);
+        const int error = emulated_api().create_stream(stream);
         queues()[*stream].prompt = (prompt >> created()++ & 1) != 0;
         return error;
       };
       t.copy = [](void* to, const void* from, std::size_t bytes, GpuApi::Stream stream) {
-        return enqueue(stream, [=] { return host_api().copy(to, from, bytes, stream); });
+        return enqueue(stream, [=] { return emulated_api().copy(to, from, bytes, stream); });
       };
       t.clear = [](void* memory, std::size_t bytes, GpuApi::Stream stream) {
-        if (stream == recorded()) return host_api().clear(memory, bytes, stream);
-        return enqueue(stream, [=] { return host_api().clear(memory, bytes, stream); });
+        if (stream == recorded()) return emulated_api().clear(memory, bytes, stream);
+        return enqueue(stream, [=] { return emulated_api().clear(memory, bytes, stream); });
       };
       t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,
                     GpuApi::Stream stream) {
-        if (stream == recorded()) return host_api().launch(entry, shape, body, bytes, stream);
+        if (stream == recorded()) return emulated_api().launch(entry, shape, body, bytes, stream);
         std::vector<std::max_align_t> kept(bytes / sizeof(std::max_align_t) + 1);
         std::memcpy(kept.data(), body, bytes);
         return enqueue(stream, [=, kept = std::move(kept)] {
-          return host_api().launch(entry, shape, kept.data(), bytes, stream);
+          return emulated_api().launch(entry, shape, kept.data(), bytes, stream);
         });
       };
       t.begin_capture = [](GpuApi::Stream stream) {
         recorded() = stream;
-        return host_api().begin_capture(stream);
+        return emulated_api().begin_capture(stream);
       };
       t.end_capture = [](GpuApi::Stream stream, GpuApi::Graph* graph) {
         recorded() = nullptr;
-        return host_api().end_capture(stream, graph);
+        return emulated_api().end_capture(stream, graph);
       };
       t.launch_graph = [](GpuApi::Graph graph, GpuApi::Stream stream) {
-        return enqueue(stream, [=] { return host_api().launch_graph(graph, stream); });
+        return enqueue(stream, [=] { return emulated_api().launch_graph(graph, stream); });
       };
       t.record_event = [](GpuApi::Event event, GpuApi::Stream stream) {
         marks()[event] = {stream, queues()[stream].steps.size()};

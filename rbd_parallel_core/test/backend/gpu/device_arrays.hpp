@@ -10,13 +10,13 @@
 
 namespace rbd_parallel_core {
 
-/// Copies of arrays in the memory of the device that host_api() plays.
+/// Copies of arrays in the memory of the device that emulated_api() plays.
 class DeviceArrays {
  public:
   template <class T>
   std::span<T> copy(const std::vector<T>& numbers) {
     const std::size_t bytes = numbers.size() * sizeof(T);
-    memory_.emplace_back(host_api(), GpuMemory::Place::device, bytes);
+    memory_.emplace_back(emulated_api(), GpuMemory::Place::device, bytes);
     if (bytes > 0) std::memcpy(memory_.back().get(), numbers.data(), bytes);
     return {reinterpret_cast<T*>(memory_.back().get()), numbers.size()};
   }

@@ -136,9 +136,9 @@ int clear(void* memory, std::size_t bytes, GpuApi::Stream stream) {
   }
   return 0;
 }
-void run(HostEntry entry, const LaunchShape& shape, const void* body) {
+void run(EmulatedEntry entry, const LaunchShape& shape, const void* body) {
   alignas(16) thread_local static std::byte shared[most_shared_bytes];
-  entry(shape, body, shared, HostWorker{});
+  entry(shape, body, shared, EmulatedWorker{});
 }
 /// Refuses what a device would refuse.
 int launch(void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,
@@ -147,7 +147,7 @@ int launch(void (*entry)(), const LaunchShape& shape, const void* body, std::siz
       shape.shared_bytes > most_shared_bytes) {
     return gpu_error::invalid_value;
   }
-  const auto function = reinterpret_cast<HostEntry>(entry);
+  const auto function = reinterpret_cast<EmulatedEntry>(entry);
   const Capture& capture = Capture::own();
   if (!capture.is_of(stream)) {
     run(function, shape, body);
@@ -199,7 +199,7 @@ const char* error_text(int error) {
 
 }  // namespace
 
-const GpuApi& host_api() {
+const GpuApi& emulated_api() {
   static constexpr GpuApi api{
       version,        version,       one_device,        use_device,     compute_capability,
       check_kernel,   free_memory,   allocate,          release,        allocate_pinned,

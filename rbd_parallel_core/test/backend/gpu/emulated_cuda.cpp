@@ -15,19 +15,19 @@ int copies = 0, waits = 0;
 
 const GpuApi& watched_api() {
   static const GpuApi table = [] {
-    GpuApi api = host_api();
+    GpuApi api = emulated_api();
     api.record_event = [](GpuApi::Event event, GpuApi::Stream stream) {
       recorded = reinterpret_cast<std::uintptr_t>(stream);
-      return host_api().record_event(event, stream);
+      return emulated_api().record_event(event, stream);
     };
     api.wait_event = [](GpuApi::Stream stream, GpuApi::Event event) {
       ++waits;
       last_stream = recorded;
-      return host_api().wait_event(stream, event);
+      return emulated_api().wait_event(stream, event);
     };
     api.copy = [](void* to, const void* from, std::size_t bytes, GpuApi::Stream stream) {
       ++copies;
-      return host_api().copy(to, from, bytes, stream);
+      return emulated_api().copy(to, from, bytes, stream);
     };
     return api;
   }();
@@ -36,7 +36,7 @@ const GpuApi& watched_api() {
 
 template <class Real>
 BasicBackend<Real>* make() {
-  return new GpuBackend<Real>(watched_api(), host_kernels<Real>(), {.chunk = 8});
+  return new GpuBackend<Real>(watched_api(), emulated_kernels<Real>(), {.chunk = 8});
 }
 
 }  // namespace
@@ -52,9 +52,9 @@ extern "C" core::BasicBackend<float>* rbd_parallel_cuda_backend_of_float() {
 }
 extern "C" void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;
-  return core::host_api().allocate(&memory, bytes) == 0 ? memory : nullptr;
+  return core::emulated_api().allocate(&memory, bytes) == 0 ? memory : nullptr;
 }
-extern "C" int device_release(void* memory) { return core::host_api().release(memory); }
+extern "C" int device_release(void* memory) { return core::emulated_api().release(memory); }
 extern "C" std::uintptr_t last_stream_waited_for() { return core::last_stream; }
 extern "C" int copies_so_far() { return core::copies; }
 extern "C" int waits_so_far() { return core::waits; }

@@ -5,12 +5,8 @@
 
 namespace rbd_parallel_core {
 
-/// All kernels with the CPU in the place of the device.
+/// All kernels for a CPU in the place of the device; double and float.
 template <class Real>
-GpuKernels<Real> host_kernels();
-template <>
-GpuKernels<double> host_kernels<double>();
-template <>
-GpuKernels<float> host_kernels<float>();
+GpuKernels<Real> emulated_kernels();
 
 }  // namespace rbd_parallel_core

@@ -31,7 +31,7 @@ struct FaultyGpu {
 
   static const GpuApi& api() {
     static const GpuApi table = [] {
-      GpuApi t = host_api();
+      GpuApi t = emulated_api();
       t.driver_version = [](int* version) {
         *version = driver;
         return 0;
@@ -41,13 +41,13 @@ struct FaultyGpu {
         return device_error;
       };
       t.runtime_version = [](int* version) {
-        return counted(0, [&] { return host_api().runtime_version(version); });
+        return counted(0, [&] { return emulated_api().runtime_version(version); });
       };
       t.use_device = [](int device) {
-        return counted(0, [&] { return host_api().use_device(device); });
+        return counted(0, [&] { return emulated_api().use_device(device); });
       };
       t.free_memory = [](std::size_t* free) {
-        return counted(0, [&] { return host_api().free_memory(free); });
+        return counted(0, [&] { return emulated_api().free_memory(free); });
       };
       t.compute_capability = [](int, int* version) {
         *version = capability;
@@ -58,79 +58,79 @@ struct FaultyGpu {
         return counted(+1, [&] { return allocate(memory, size); });
       };
       t.allocate_pinned = [](void** memory, std::size_t size) {
-        return counted(+1, [&] { return host_api().allocate_pinned(memory, size); });
+        return counted(+1, [&] { return emulated_api().allocate_pinned(memory, size); });
       };
       t.create_stream = [](GpuApi::Stream* stream) {
-        return counted(+1, [&] { return host_api().create_stream(stream); });
+        return counted(+1, [&] { return emulated_api().create_stream(stream); });
       };
       t.create_event = [](GpuApi::Event* event) {
-        return counted(+1, [&] { return host_api().create_event(event); });
+        return counted(+1, [&] { return emulated_api().create_event(event); });
       };
       t.destroy_event = [](GpuApi::Event event) {
         --live;
-        return host_api().destroy_event(event);
+        return emulated_api().destroy_event(event);
       };
       t.record_event = [](GpuApi::Event event, GpuApi::Stream stream) {
-        return counted(0, [&] { return host_api().record_event(event, stream); });
+        return counted(0, [&] { return emulated_api().record_event(event, stream); });
       };
       t.wait_event = [](GpuApi::Stream stream, GpuApi::Event event) {
-        return counted(0, [&] { return host_api().wait_event(stream, event); });
+        return counted(0, [&] { return emulated_api().wait_event(stream, event); });
       };
       t.synchronize_event = [](GpuApi::Event event) {
-        return counted(0, [&] { return host_api().synchronize_event(event); });
+        return counted(0, [&] { return emulated_api().synchronize_event(event); });
       };
       // A lost device does not even take back its memory; ours is taken back all the same.
       t.release = [](void* memory) {
         --live;
         bytes -= sizes()[memory];
         sizes().erase(memory);
-        return host_api().release(memory);
+        return emulated_api().release(memory);
       };
       t.release_pinned = [](void* memory) {
         --live;
-        return host_api().release_pinned(memory);
+        return emulated_api().release_pinned(memory);
       };
       t.destroy_stream = [](GpuApi::Stream stream) {
         --live;
-        return host_api().destroy_stream(stream);
+        return emulated_api().destroy_stream(stream);
       };
       t.is_on_device = [](const void* memory, bool* answer) {
-        return counted(0, [&] { return host_api().is_on_device(memory, answer); });
+        return counted(0, [&] { return emulated_api().is_on_device(memory, answer); });
       };
       t.copy = [](void* to, const void* from, std::size_t size, GpuApi::Stream stream) {
         ++copies;
-        return counted(0, [&] { return host_api().copy(to, from, size, stream); });
+        return counted(0, [&] { return emulated_api().copy(to, from, size, stream); });
       };
       t.clear = [](void* memory, std::size_t size, GpuApi::Stream stream) {
-        return counted(0, [&] { return host_api().clear(memory, size, stream); });
+        return counted(0, [&] { return emulated_api().clear(memory, size, stream); });
       };
       t.launch = [](void (*entry)(), const LaunchShape& shape, const void* body, std::size_t size,
                     GpuApi::Stream stream) {
         ++launches;
-        return counted(0, [&] { return host_api().launch(entry, shape, body, size, stream); });
+        return counted(0, [&] { return emulated_api().launch(entry, shape, body, size, stream); });
       };
       t.begin_capture = [](GpuApi::Stream stream) {
-        const int result = counted(0, [&] { return host_api().begin_capture(stream); });
+        const int result = counted(0, [&] { return emulated_api().begin_capture(stream); });
         if (result == 0) ++recording;
         return result;
       };
       t.end_capture = [](GpuApi::Stream stream, GpuApi::Graph* graph) {
         --recording;
-        const int ended = host_api().end_capture(stream, graph);  // ends where it fails, too
+        const int ended = emulated_api().end_capture(stream, graph);  // ends where it fails, too
         const int result = counted(ended == 0 ? +1 : 0, [&] { return ended; });
-        if (result != 0 && ended == 0) host_api().destroy_graph(std::exchange(*graph, nullptr));
+        if (result != 0 && ended == 0) emulated_api().destroy_graph(std::exchange(*graph, nullptr));
         return result;
       };
       t.launch_graph = [](GpuApi::Graph graph, GpuApi::Stream stream) {
         ++launches;
-        return counted(0, [&] { return host_api().launch_graph(graph, stream); });
+        return counted(0, [&] { return emulated_api().launch_graph(graph, stream); });
       };
       t.destroy_graph = [](GpuApi::Graph graph) {
         --live;
-        return host_api().destroy_graph(graph);
+        return emulated_api().destroy_graph(graph);
       };
       t.synchronize = [](GpuApi::Stream stream) {
-        return counted(0, [&] { return host_api().synchronize(stream); });
+        return counted(0, [&] { return emulated_api().synchronize(stream); });
       };
       return t;
     }();
@@ -144,7 +144,7 @@ struct FaultyGpu {
     return all;
   }
   static int allocate(void** memory, std::size_t size) {
-    const int result = host_api().allocate(memory, size);
+    const int result = emulated_api().allocate(memory, size);
     if (result != 0) return result;
     sizes()[*memory] = size;
     bytes += size;

@@ -13,7 +13,7 @@
 #include "gpu/host/gpu_backend.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
 
-/// For devices that are played by a CPU in a way of their own.
+/// For emulated devices, each in a way of its own.
 namespace rbd_parallel_core::conformance {
 
 /// What is computed how.
@@ -25,7 +25,8 @@ struct GpuUse {
 };
 
 inline std::unique_ptr<Backend> configured_gpu(const GpuApi& api, const GpuUse& use) {
-  auto backend = std::make_unique<GpuBackend<double>>(api, host_kernels<double>(), use.settings);
+  auto backend =
+      std::make_unique<GpuBackend<double>>(api, emulated_kernels<double>(), use.settings);
   backend->configure(use.model, use.options);
   return backend;
 }
@@ -57,11 +58,12 @@ inline void expect_the_same_matrices(Backend& plain, Backend& other, const Batch
   }
 }
 
-/// Every call gives the bits of host_api(), where one thread comes after the other in one process.
+/// Every call gives the bits of emulated_api(), where one thread comes after the other in one
+/// process.
 inline void expect_the_same_bits(const GpuApi& api, const GpuUse& use) {
   Batch batch = random_batch(*use.model, use.options.max_batch, 11);
   if (use.first_is_bad) batch.q[0] = std::numeric_limits<double>::quiet_NaN();
-  const auto plain = configured_gpu(host_api(), use), other = configured_gpu(api, use);
+  const auto plain = configured_gpu(emulated_api(), use), other = configured_gpu(api, use);
   for (const Call& call : every_call()) {
     if (!call.possible(*use.model)) continue;
     const Outputs expected = run(call, *plain, batch), found = run(call, *other, batch);

@@ -22,7 +22,7 @@ class GpuTreeFixture : public ::testing::Test {
 
   template <class Real = double>
   static std::unique_ptr<GpuBackend<Real>> unconfigured(const GpuApi& api = FaultyGpu::api()) {
-    return std::make_unique<GpuBackend<Real>>(api, host_kernels<Real>(),
+    return std::make_unique<GpuBackend<Real>>(api, emulated_kernels<Real>(),
                                               GpuSettings{.bodies_in_parallel = true});
   }
   template <class Real = double>

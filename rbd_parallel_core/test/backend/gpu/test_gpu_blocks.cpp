@@ -66,9 +66,9 @@ std::vector<Real> forward_dynamics(BasicBackend<Real>& backend, const State<Real
   return qdd;
 }
 
-class GpuBlocksOnHost : public GpuTreeFixture {};
+class EmulatedGpuBlocks : public GpuTreeFixture {};
 
-TEST_F(GpuBlocksOnHost, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
+TEST_F(EmulatedGpuBlocks, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
   for (const int window : {1, 2, 5, 300}) {
     for (const Base base : {Base::fixed, Base::floating}) {
       for (const auto& kinds : {std::vector{JointKind::revolute}, every_kind}) {
@@ -90,7 +90,7 @@ TEST_F(GpuBlocksOnHost, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
   }
 }
 
-TEST_F(GpuBlocksOnHost, Float) {
+TEST_F(EmulatedGpuBlocks, Float) {
   const auto model = random_tree(300, 3, every_kind, Base::floating);
   const auto state = random_state(*model);
   const auto reference = reference_of(model);
@@ -103,7 +103,7 @@ TEST_F(GpuBlocksOnHost, Float) {
   EXPECT_LT(error(forward_dynamics(*gpu, there), forward_dynamics(*reference, state)), 1e-3);
 }
 
-TEST_F(GpuBlocksOnHost, RestAndGravityAlone) {
+TEST_F(EmulatedGpuBlocks, RestAndGravityAlone) {
   const auto model = random_tree(200, 3, every_kind, Base::fixed);
   const auto state = random_state(*model);
   const auto reference = reference_of(model);
@@ -123,7 +123,7 @@ TEST_F(GpuBlocksOnHost, RestAndGravityAlone) {
   EXPECT_LT(error(found, expected), 1e-9) << "neither velocities nor torques";
 }
 
-TEST_F(GpuBlocksOnHost, WrenchesOnLinks) {
+TEST_F(EmulatedGpuBlocks, WrenchesOnLinks) {
   const auto model = random_tree(300, 3, every_kind, Base::floating);
   const auto state = random_state(*model);
   const std::vector<int> links{0, 5, 5, 120, 299};
@@ -151,7 +151,7 @@ TEST_F(GpuBlocksOnHost, WrenchesOnLinks) {
   EXPECT_EQ(status.code, StateStatus::Code::not_finite);
 }
 
-TEST_F(GpuBlocksOnHost, OneBadBodySpoilsItsStateAndNoOther) {
+TEST_F(EmulatedGpuBlocks, OneBadBodySpoilsItsStateAndNoOther) {
   const auto model = random_tree(300, 2, {JointKind::revolute}, Base::fixed);
   const auto nv = static_cast<std::size_t>(model->nv());
   const auto gpu = gpu_of(model, {.max_batch = 3});
@@ -178,7 +178,7 @@ TEST_F(GpuBlocksOnHost, OneBadBodySpoilsItsStateAndNoOther) {
   }
 }
 
-TEST_F(GpuBlocksOnHost, NamesTheSingularJoint) {
+TEST_F(EmulatedGpuBlocks, NamesTheSingularJoint) {
   RobotDescription robot = describe_auto_tree({.bodies = 200, .branching = 1.5, .skew = 0.3});
   robot.links.back().inertial.reset();  // a massless tip cannot be accelerated
   const auto model = std::make_shared<const Model>(build_model(robot));
@@ -203,7 +203,7 @@ TEST_F(GpuBlocksOnHost, NamesTheSingularJoint) {
 
 /// A block of one kind of joint must end where the next kind begins. If the body there is light,
 /// all digits would be lost: that is left to one thread.
-TEST_F(GpuBlocksOnHost, LightBodiesAreLeftToTheRecursion) {
+TEST_F(EmulatedGpuBlocks, LightBodiesAreLeftToTheRecursion) {
   RobotDescription robot = describe_auto_tree({.bodies = 60, .skew = 0.3});
   for (std::size_t i = 0; i < robot.joints.size(); ++i) {
     if (i % 4 > 1) robot.joints[i].kind = JointKind::prismatic;
@@ -223,7 +223,7 @@ TEST_F(GpuBlocksOnHost, LightBodiesAreLeftToTheRecursion) {
 }
 
 /// Trees of up to 1e5 bodies, and how many launches they take.
-TEST_F(GpuBlocksOnHost, LargeTrees) {
+TEST_F(EmulatedGpuBlocks, LargeTrees) {
   struct Shape {
     int bodies;
     double branching;
@@ -254,7 +254,7 @@ TEST_F(GpuBlocksOnHost, LargeTrees) {
 }
 
 /// Whichever step of configure or of a call fails, it says so and gives all back.
-TEST_F(GpuBlocksOnHost, SurvivesAFailureOfEveryStep) {
+TEST_F(EmulatedGpuBlocks, SurvivesAFailureOfEveryStep) {
   const auto model = random_tree(20, 2, every_kind, Base::fixed);
   const auto state = random_state(*model);
   const std::vector<int> links{3};
@@ -270,7 +270,7 @@ TEST_F(GpuBlocksOnHost, SurvivesAFailureOfEveryStep) {
   expect_to_survive_every_failure(model, call);
 }
 
-TEST_F(GpuBlocksOnHost, ArraysOnTheDeviceAreNotCopied) {
+TEST_F(EmulatedGpuBlocks, ArraysOnTheDeviceAreNotCopied) {
   const auto model = random_tree(50, 2, every_kind, Base::fixed);
   const auto state = random_state(*model);
   const auto gpu = gpu_of(model);
@@ -284,7 +284,7 @@ TEST_F(GpuBlocksOnHost, ArraysOnTheDeviceAreNotCopied) {
   EXPECT_TRUE(std::equal(qdd.begin(), qdd.end(), expected.begin()));
 }
 
-TEST_F(GpuBlocksOnHost, RefusesABlockOfLessThanNothing) {
+TEST_F(EmulatedGpuBlocks, RefusesABlockOfLessThanNothing) {
   EXPECT_THROW(gpu_of(random_tree(5, 1, every_kind, Base::fixed), {.tree = {.block = -1}}),
                std::invalid_argument);
 }

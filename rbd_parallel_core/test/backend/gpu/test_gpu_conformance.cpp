@@ -13,7 +13,7 @@ namespace {
 
 template <class Real>
 std::unique_ptr<BasicBackend<Real>> make_gpu(const GpuSettings& settings = {}) {
-  return std::make_unique<GpuBackend<Real>>(host_api(), host_kernels<Real>(), settings);
+  return std::make_unique<GpuBackend<Real>>(emulated_api(), emulated_kernels<Real>(), settings);
 }
 
 std::unique_ptr<Backend> make_tree(const TreeOptions& options, GpuSettings settings = {}) {
@@ -24,8 +24,8 @@ std::unique_ptr<Backend> make_tree(const TreeOptions& options, GpuSettings setti
 
 }  // namespace
 
-RBD_BACKEND_CONFORMANCE(GpuOnHost, {.name = "cuda played by the CPU",
-                                    .make = [] { return make_gpu<double>(); }});
+RBD_BACKEND_CONFORMANCE(EmulatedGpu, {.name = "cuda played by the CPU",
+                                      .make = [] { return make_gpu<double>(); }});
 
 /// Blocks that hold a part of a chunk, chunks that hold a part of a batch.
 RBD_BACKEND_CONFORMANCE(GpuInChunks, {.name = "cuda in chunks of two", .make = [] {

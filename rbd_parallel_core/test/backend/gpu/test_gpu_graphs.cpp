@@ -155,7 +155,7 @@ class GpuGraphs : public ::testing::Test {
   static std::unique_ptr<GpuBackend<double>> make_gpu(bool graphs,
                                                       const GpuApi& api = FaultyGpu::api()) {
     return std::make_unique<GpuBackend<double>>(
-        api, host_kernels<double>(), GpuSettings{.bodies_in_parallel = true, .graphs = graphs});
+        api, emulated_kernels<double>(), GpuSettings{.bodies_in_parallel = true, .graphs = graphs});
   }
   static BackendOptions options(TreeFamily family) {
     return {.max_batch = batch, .friction = true, .tree = {.family = family, .block = 4}};
@@ -201,7 +201,7 @@ TEST_F(GpuGraphs, Float) {
   const std::vector<float> q(host.q.begin(), host.q.begin() + model->nq());
   std::vector<float> expected(nv), found(nv);
   for (const bool graphs : {false, true}) {
-    GpuBackend<float> backend(FaultyGpu::api(), host_kernels<float>(),
+    GpuBackend<float> backend(FaultyGpu::api(), emulated_kernels<float>(),
                               {.bodies_in_parallel = true, .graphs = graphs});
     backend.configure(model);
     ASSERT_TRUE(
@@ -303,7 +303,7 @@ TEST_F(GpuGraphs, SurviveAFailureOfEveryStep) {
 /// The positive control: the device that is played refuses what cannot be recorded, and the
 /// recording is lost.
 TEST(PlayedGpu, RecordsWhatADeviceWould) {
-  const GpuApi& api = host_api();
+  const GpuApi& api = emulated_api();
   int name = 0;
   const GpuApi::Stream stream = &name;
   double number = 1;

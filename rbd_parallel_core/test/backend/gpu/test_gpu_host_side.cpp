@@ -23,7 +23,7 @@ std::shared_ptr<const Model> small_tree() {
 
 template <class Real = double>
 std::unique_ptr<GpuBackend<Real>> make_gpu(const GpuSettings& settings = {}) {
-  return std::make_unique<GpuBackend<Real>>(FaultyGpu::api(), host_kernels<Real>(), settings);
+  return std::make_unique<GpuBackend<Real>>(FaultyGpu::api(), emulated_kernels<Real>(), settings);
 }
 
 /// A configured one that computes states in parallel only.
@@ -275,7 +275,7 @@ TEST_F(GpuHostSide, MethodsOfTheHostRefuseArraysOnTheDevice) {
   std::vector<StateStatus> status(1);
   DeviceArrays device;
   const std::span<double> there = device.copy(numbers.q);
-  GpuMemory status_memory(host_api(), GpuMemory::Place::device, sizeof(StateStatus));
+  GpuMemory status_memory(emulated_api(), GpuMemory::Place::device, sizeof(StateStatus));
   const std::span status_there(reinterpret_cast<StateStatus*>(status_memory.get()), 1);
   const auto backend = make_gpu();
   backend->configure(model);
@@ -361,7 +361,7 @@ TEST_F(GpuHostSide, ManyWrenchesOnEachState) {
 TEST_F(GpuHostSide, RefusesLinksOnTheDevice) {
   const auto model = small_tree();
   const Numbers numbers(*model, 1);
-  GpuMemory memory(host_api(), GpuMemory::Place::device, sizeof(int));
+  GpuMemory memory(emulated_api(), GpuMemory::Place::device, sizeof(int));
   const std::span links(reinterpret_cast<const int*>(memory.get()), 1);  // full of ones: link -1
   const std::vector<double> wrench(6, 1.0);
   std::vector<double> out(numbers.v.size()), poses(7);

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "emulated_entries.hpp"
+#include "emulated_kernels.hpp"
 #include "faulty_gpu.hpp"
 #include "gpu/host/gpu_backend.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
@@ -33,7 +34,7 @@ class GpuLibraryScans : public ::testing::Test {
   template <class Real = double>
   static std::unique_ptr<GpuBackend<Real>> make_gpu(bool library, bool graphs = false) {
     return std::make_unique<GpuBackend<Real>>(
-        FaultyGpu::api(), host_kernels<Real>(),
+        FaultyGpu::api(), emulated_kernels<Real>(),
         GpuSettings{.bodies_in_parallel = true, .graphs = graphs, .cub_scans = library});
   }
   static BackendOptions scans() { return {.tree = {.family = TreeFamily::scans}}; }
@@ -157,16 +158,18 @@ TEST_F(GpuLibraryScans, TheOneThatIsPlayedWatchesItsMemory) {
   const Combine<Sum<double>> op{};
   std::size_t bytes = 0;
   std::byte* none = nullptr;
-  ASSERT_EQ(HostEntries::scan(host_api(), nullptr, none, bytes, data.data(), 1000, op, 0.0), 0);
+  ASSERT_EQ(EmulatedEntries::scan(emulated_api(), nullptr, none, bytes, data.data(), 1000, op, 0.0),
+            0);
   ASSERT_GT(bytes, 0u);
   EXPECT_EQ(data[999], 1) << "it was only asked";
   std::vector<std::byte> memory(bytes + 1);
   std::size_t too_few = bytes - 1;
-  EXPECT_NE(
-      HostEntries::scan(host_api(), nullptr, memory.data(), too_few, data.data(), 1000, op, 0.0),
-      0);
-  EXPECT_EQ(
-      HostEntries::scan(host_api(), nullptr, memory.data(), bytes, data.data(), 1000, op, 0.0), 0);
+  EXPECT_NE(EmulatedEntries::scan(emulated_api(), nullptr, memory.data(), too_few, data.data(),
+                                  1000, op, 0.0),
+            0);
+  EXPECT_EQ(EmulatedEntries::scan(emulated_api(), nullptr, memory.data(), bytes, data.data(), 1000,
+                                  op, 0.0),
+            0);
   EXPECT_EQ(data[999], 999);
   EXPECT_EQ(memory[bytes - 1], std::byte{0xff});
   EXPECT_EQ(memory[bytes], std::byte{0});

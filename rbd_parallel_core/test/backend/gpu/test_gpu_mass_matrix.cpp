@@ -99,11 +99,11 @@ std::vector<double> random_q(const Model& model) {
   return random_configuration(model, random);
 }
 
-class GpuMassMatrixOnHost : public GpuTreeFixture {};
+class EmulatedGpuMassMatrix : public GpuTreeFixture {};
 
 /// One chain, combs, bushes of several roots; all kinds of joints; several tiles of 32 x 32, and
 /// the last of them not full.
-TEST_F(GpuMassMatrixOnHost, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
+TEST_F(EmulatedGpuMassMatrix, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
   for (const int window : {1, 2, 5, 200}) {
     for (const Base base : {Base::fixed, Base::floating}) {
       for (const auto& kinds : {std::vector{JointKind::revolute}, every_kind}) {
@@ -123,7 +123,7 @@ TEST_F(GpuMassMatrixOnHost, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
   }
 }
 
-TEST_F(GpuMassMatrixOnHost, MatricesOfEverySizeBesideATile) {
+TEST_F(EmulatedGpuMassMatrix, MatricesOfEverySizeBesideATile) {
   for (const int bodies : {1, 2, 31, 32, 33, 63, 64, 65, 96, 97, 160}) {
     const auto model = std::make_shared<const Model>(serial_chain(bodies, 0.7));
     const auto q = random_q(*model);
@@ -134,7 +134,7 @@ TEST_F(GpuMassMatrixOnHost, MatricesOfEverySizeBesideATile) {
   }
 }
 
-TEST_F(GpuMassMatrixOnHost, Float) {
+TEST_F(EmulatedGpuMassMatrix, Float) {
   const auto model = random_tree(200, 3, every_kind, Base::floating);
   const auto q = random_q(*model);
   const std::vector<float> narrow(q.begin(), q.end());
@@ -148,7 +148,7 @@ TEST_F(GpuMassMatrixOnHost, Float) {
 
 /// Chains of 10000 bodies, as in the test of the backend tree: as exact as the recursion, where
 /// scans lose digits with the distance from the root.
-TEST_F(GpuMassMatrixOnHost, IsAsExactAsTheRecursionOnLongChains) {
+TEST_F(EmulatedGpuMassMatrix, IsAsExactAsTheRecursionOnLongChains) {
   constexpr int bodies = GpuBackend<double>::largest_tree_nv;
   constexpr auto n = static_cast<std::size_t>(bodies);
   for (const bool straight : {true, false}) {
@@ -180,7 +180,7 @@ TEST_F(GpuMassMatrixOnHost, IsAsExactAsTheRecursionOnLongChains) {
 
 /// How many launches trees of up to 1e5 bodies take. Their dense matrices would be too large from
 /// 1e4 on.
-TEST_F(GpuMassMatrixOnHost, LargeTrees) {
+TEST_F(EmulatedGpuMassMatrix, LargeTrees) {
   struct Shape {
     int bodies;
     double branching;
@@ -202,7 +202,7 @@ TEST_F(GpuMassMatrixOnHost, LargeTrees) {
   }
 }
 
-TEST_F(GpuMassMatrixOnHost, OneBadBodySpoilsItsStateAndNoOther) {
+TEST_F(EmulatedGpuMassMatrix, OneBadBodySpoilsItsStateAndNoOther) {
   const auto model = random_tree(100, 2, {JointKind::revolute, JointKind::prismatic}, Base::fixed);
   const std::size_t n = index(model->nv()), nonzeros = index(mass_matrix_nonzeros(*model));
   const auto gpu = gpu_of(model, {.max_batch = 3});
@@ -236,7 +236,7 @@ TEST_F(GpuMassMatrixOnHost, OneBadBodySpoilsItsStateAndNoOther) {
 }
 
 /// What was asked for is written and nothing else, however late the device is.
-TEST_F(GpuMassMatrixOnHost, HoweverLateTheDeviceIs) {
+TEST_F(EmulatedGpuMassMatrix, HoweverLateTheDeviceIs) {
   const auto model = random_tree(100, 3, every_kind, Base::floating);
   const std::size_t n = index(model->nv()), nonzeros = index(mass_matrix_nonzeros(*model));
   std::vector<double> q;
@@ -258,11 +258,11 @@ TEST_F(GpuMassMatrixOnHost, HoweverLateTheDeviceIs) {
     return found;
   };
   DelayedGpu::reset();
-  EXPECT_EQ(found_by(DelayedGpu::api()), found_by(host_api()));
+  EXPECT_EQ(found_by(DelayedGpu::api()), found_by(emulated_api()));
 }
 
 /// Whichever step of configure or of a call fails, it says so and gives all back.
-TEST_F(GpuMassMatrixOnHost, SurvivesAFailureOfEveryStep) {
+TEST_F(EmulatedGpuMassMatrix, SurvivesAFailureOfEveryStep) {
   const auto model = random_tree(20, 2, every_kind, Base::fixed);
   const auto q = random_q(*model);
   const std::size_t n = index(model->nv());
@@ -273,7 +273,7 @@ TEST_F(GpuMassMatrixOnHost, SurvivesAFailureOfEveryStep) {
   expect_to_survive_every_failure(model, call);
 }
 
-TEST_F(GpuMassMatrixOnHost, ArraysOnTheDeviceAreNotCopied) {
+TEST_F(EmulatedGpuMassMatrix, ArraysOnTheDeviceAreNotCopied) {
   const auto model = random_tree(50, 2, every_kind, Base::fixed);
   const auto gpu = gpu_of(model);
   const auto q = random_q(*model);
@@ -290,7 +290,7 @@ TEST_F(GpuMassMatrixOnHost, ArraysOnTheDeviceAreNotCopied) {
 }
 
 /// What is too large is refused by name, before anything is written.
-TEST_F(GpuMassMatrixOnHost, RefusesWhatIsTooLarge) {
+TEST_F(EmulatedGpuMassMatrix, RefusesWhatIsTooLarge) {
   const auto bush = std::make_shared<const Model>(auto_tree({.bodies = 10001, .branching = 2}));
   const auto gpu = gpu_of(bush);
   const auto q = random_q(*bush);

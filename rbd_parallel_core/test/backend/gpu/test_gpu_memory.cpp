@@ -36,7 +36,7 @@ class GpuMemoryLimit : public ::testing::Test {
   static std::unique_ptr<GpuBackend<Real>> gpu(const Use& use, std::size_t memory) {
     GpuSettings settings = use.settings;
     settings.memory = memory;
-    return std::make_unique<GpuBackend<Real>>(FaultyGpu::api(), host_kernels<Real>(), settings);
+    return std::make_unique<GpuBackend<Real>>(FaultyGpu::api(), emulated_kernels<Real>(), settings);
   }
   template <class Real>
   std::string refusal(const Use& use, std::size_t memory) const {

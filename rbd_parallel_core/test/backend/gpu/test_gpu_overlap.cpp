@@ -76,7 +76,7 @@ class GpuOverlap : public ::testing::Test {
   }
 
   Outcome compute(const GpuApi& api, const GpuSettings& settings) const {
-    GpuBackend<double> backend(api, host_kernels<double>(), settings);
+    GpuBackend<double> backend(api, emulated_kernels<double>(), settings);
     backend.configure(model_, {.max_batch = batch});
     return compute(backend);
   }
@@ -87,7 +87,7 @@ class GpuOverlap : public ::testing::Test {
 };
 
 TEST_F(GpuOverlap, HoweverLateTheStreamsAre) {
-  const Outcome expected = compute(host_api(), {.chunk = chunk});
+  const Outcome expected = compute(emulated_api(), {.chunk = chunk});
   for (const bool overlap : {false, true}) {
     for (const unsigned prompt : {0u, 1u, 2u, 3u}) {
       DelayedGpu::reset(prompt);
@@ -99,7 +99,7 @@ TEST_F(GpuOverlap, HoweverLateTheStreamsAre) {
 
 /// The positive control: on such a device a missing wait is seen.
 TEST_F(GpuOverlap, AMissingWaitIsCaught) {
-  const Outcome expected = compute(host_api(), {.chunk = chunk});
+  const Outcome expected = compute(emulated_api(), {.chunk = chunk});
   for (const bool overlap : {false, true}) {
     DelayedGpu::reset();
     DelayedGpu::forgets_to_wait = true;
@@ -114,7 +114,7 @@ TEST_F(GpuOverlap, ComesAfterTheWorkOfTheCaller) {
   std::vector<double> expected(batch * nv_);
   for (const unsigned prompt : {0u, 1u, 2u, 3u}) {
     DelayedGpu::reset(prompt);
-    GpuBackend<double> backend(DelayedGpu::api(), host_kernels<double>(),
+    GpuBackend<double> backend(DelayedGpu::api(), emulated_kernels<double>(),
                                {.chunk = chunk, .overlap = true});
     backend.configure(model_, {.max_batch = batch});
     ASSERT_TRUE(backend.gravity_forces({.batch = batch, .q = q_, .v = {}, .tau = expected}));
@@ -138,7 +138,7 @@ TEST_F(GpuOverlap, ComesAfterTheWorkOfTheCaller) {
 /// With two pipelines two chunks are in memory; with room for one only they are half as large.
 TEST_F(GpuOverlap, SharesTheMemory) {
   const auto chunk_with = [&](bool overlap, std::size_t memory) {
-    GpuBackend<double> backend(host_api(), host_kernels<double>(),
+    GpuBackend<double> backend(emulated_api(), emulated_kernels<double>(),
                                {.memory = memory, .chunk = 64, .overlap = overlap});
     backend.configure(model_, {.max_batch = 1000});
     return backend.chunk();

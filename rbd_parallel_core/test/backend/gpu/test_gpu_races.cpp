@@ -73,9 +73,9 @@ template <class Body>
 std::vector<std::int32_t> launched(const LaunchShape& shape) {
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(shape.grid * shape.block) + 1, -1);
   const Body body{numbers.data()};
-  EXPECT_EQ(
-      CrowdedGpu::api().launch(host_entry<Body>().function, shape, &body, sizeof(Body), nullptr),
-      0);
+  EXPECT_EQ(CrowdedGpu::api().launch(emulated_entry<Body>().function, shape, &body, sizeof(Body),
+                                     nullptr),
+            0);
   return numbers;
 }
 

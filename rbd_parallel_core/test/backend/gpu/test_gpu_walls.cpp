@@ -46,7 +46,7 @@ struct Adds {
 };
 
 int launched(const Adds& body) {
-  return WalledGpu::api().launch(host_entry<Adds>().function, {1, 1, 0}, &body, sizeof(body),
+  return WalledGpu::api().launch(emulated_entry<Adds>().function, {1, 1, 0}, &body, sizeof(body),
                                  nullptr);
 }
 

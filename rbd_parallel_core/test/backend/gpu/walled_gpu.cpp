@@ -56,7 +56,7 @@ struct Pages {
 
 /// What the child process needs when the memory of the host is gone: all of it is static.
 struct Launch {
-  HostEntry entry;
+  EmulatedEntry entry;
   LaunchShape shape;
   alignas(std::max_align_t) std::array<std::byte, 4096> body;
   alignas(std::max_align_t) std::array<std::byte, most_shared_bytes> shared;
@@ -119,7 +119,7 @@ void find_pages_of_host() {
 
 void run_behind_the_wall() {
   for (std::size_t k = 0; k < at_hand.of_host_count; ++k) at_hand.of_host[k].protect(PROT_NONE);
-  at_hand.entry(at_hand.shape, at_hand.body.data(), at_hand.shared.data(), HostWorker{});
+  at_hand.entry(at_hand.shape, at_hand.body.data(), at_hand.shared.data(), EmulatedWorker{});
   ::_exit(0);
 }
 
@@ -141,7 +141,7 @@ void run_behind_the_wall() {
 int launch(void (*entry)(), const LaunchShape& shape, const void* body, std::size_t bytes,
            GpuApi::Stream) {
   if (bytes > at_hand.body.size()) return gpu_error::invalid_value;
-  at_hand.entry = reinterpret_cast<HostEntry>(entry);
+  at_hand.entry = reinterpret_cast<EmulatedEntry>(entry);
   at_hand.shape = shape;
   std::memcpy(at_hand.body.data(), body, bytes);
   find_pages_of_host();
@@ -172,7 +172,7 @@ int release(void* memory) {
   return 0;
 }
 
-/// Has the device do what host_api() does: its memory is there meanwhile.
+/// Has the device do what emulated_api() does: its memory is there meanwhile.
 template <class Work>
 int by_the_device(const Work& work) {
   protect_device(PROT_READ | PROT_WRITE);
@@ -185,7 +185,7 @@ int by_the_device(const Work& work) {
 
 const GpuApi& WalledGpu::api() {
   static const GpuApi table = [] {
-    GpuApi t = host_api();
+    GpuApi t = emulated_api();
     t.allocate = allocate;
     t.release = release;
     t.launch = launch;
@@ -194,10 +194,10 @@ const GpuApi& WalledGpu::api() {
       return 0;
     };
     t.copy = [](void* to, const void* from, std::size_t bytes, GpuApi::Stream stream) {
-      return by_the_device([&] { return host_api().copy(to, from, bytes, stream); });
+      return by_the_device([&] { return emulated_api().copy(to, from, bytes, stream); });
     };
     t.clear = [](void* memory, std::size_t bytes, GpuApi::Stream stream) {
-      return by_the_device([&] { return host_api().clear(memory, bytes, stream); });
+      return by_the_device([&] { return emulated_api().clear(memory, bytes, stream); });
     };
     t.begin_capture = [](GpuApi::Stream) { return gpu_error::invalid_value; };
     return t;

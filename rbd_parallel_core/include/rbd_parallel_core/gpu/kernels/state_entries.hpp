@@ -54,11 +54,4 @@ struct StateEntries {
   }
 };
 
-/// Those of a CPU.
-template <class Real>
-StateEntries<Real> host_state_entries() {
-  return StateEntries<Real>::made_by(
-      []<class Body>(BodyEntry<Body>& entry) { entry = host_entry<Body>(); });
-}
-
 }  // namespace rbd_parallel_core

@@ -5,7 +5,7 @@
 
 namespace rbd_parallel_core {
 
-/// CUDA's runtime. Entries are those of device_entry.
+/// CUDA's runtime. Entries are those of cuda_entry.
 const GpuApi& cuda_api();
 
 }  // namespace rbd_parallel_core

@@ -10,20 +10,20 @@ namespace rbd_parallel_core {
 namespace {
 
 template <class Real>
-GpuKernels<Real> device_kernels() {
-  return {device_state_entries<Real>(), make_device_scans<Real>, device_blocks<Real>(),
-          device_mass_matrix<Real>()};
+GpuKernels<Real> cuda_kernels() {
+  return {cuda_state_entries<Real>(), make_cuda_scans<Real>, cuda_blocks<Real>(),
+          cuda_mass_matrix<Real>()};
 }
 
 }  // namespace
 
 template <>
 std::unique_ptr<BasicBackend<double>> make_cuda_backend<double>(const GpuSettings& settings) {
-  return std::make_unique<GpuBackend<double>>(cuda_api(), device_kernels<double>(), settings);
+  return std::make_unique<GpuBackend<double>>(cuda_api(), cuda_kernels<double>(), settings);
 }
 template <>
 std::unique_ptr<BasicBackend<float>> make_cuda_backend<float>(const GpuSettings& settings) {
-  return std::make_unique<GpuBackend<float>>(cuda_api(), device_kernels<float>(), settings);
+  return std::make_unique<GpuBackend<float>>(cuda_api(), cuda_kernels<float>(), settings);
 }
 
 }  // namespace rbd_parallel_core

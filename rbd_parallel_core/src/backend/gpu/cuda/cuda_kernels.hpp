@@ -6,44 +6,24 @@
 #include "gpu/kernels/mass_matrix_launch.hpp"
 #include "rbd_parallel_core/gpu/kernels/state_entries.hpp"
 
+/// What nvcc compiles: a file each, once for double and once for float (RBD_REAL).
 namespace rbd_parallel_core {
 
-/// The kernels of a device.
+/// states.cu
 template <class Real>
-StateEntries<Real> device_state_entries();
-template <>
-StateEntries<double> device_state_entries<double>();
-template <>
-StateEntries<float> device_state_entries<float>();
+StateEntries<Real> cuda_state_entries();
 
-/// The scan forms on a device.
+/// The scan forms; scans.cu.
 template <class Real>
-std::unique_ptr<TreeDynamics<Real>> make_device_scans(const GpuDevice& device,
-                                                      const ScanRobot<Real>& robot,
-                                                      bool by_library);
-template <>
-std::unique_ptr<TreeDynamics<double>> make_device_scans<double>(const GpuDevice& device,
-                                                                const ScanRobot<double>& robot,
-                                                                bool by_library);
-template <>
-std::unique_ptr<TreeDynamics<float>> make_device_scans<float>(const GpuDevice& device,
-                                                              const ScanRobot<float>& robot,
-                                                              bool by_library);
+std::unique_ptr<TreeDynamics<Real>> make_cuda_scans(const GpuDevice& device,
+                                                    const ScanRobot<Real>& robot, bool by_library);
 
-/// Dynamics by blocks on a device.
+/// Dynamics by blocks; blocks.cu.
 template <class Real>
-BlockOperations<Real> device_blocks();
-template <>
-BlockOperations<double> device_blocks<double>();
-template <>
-BlockOperations<float> device_blocks<float>();
+BlockOperations<Real> cuda_blocks();
 
-/// The mass matrix by blocks on a device.
+/// The mass matrix by blocks; mass_matrix.cu.
 template <class Real>
-MassMatrixOperations<Real> device_mass_matrix();
-template <>
-MassMatrixOperations<double> device_mass_matrix<double>();
-template <>
-MassMatrixOperations<float> device_mass_matrix<float>();
+MassMatrixOperations<Real> cuda_mass_matrix();
 
 }  // namespace rbd_parallel_core

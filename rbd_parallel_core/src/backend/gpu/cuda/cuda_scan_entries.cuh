@@ -6,8 +6,8 @@
 
 namespace rbd_parallel_core {
 
-/// The same with the scans of a library.
-struct DeviceScanEntries : DeviceEntries {
+/// CudaEntries with the scans of a library, CUB.
+struct CudaScanEntries : CudaEntries {
   template <class T, class Op>
   static int scan(const GpuApi&, GpuApi::Stream stream, void* memory, std::size_t& bytes, T* data,
                   std::int32_t n, const Op& op, const T& neutral) noexcept {

@@ -7,8 +7,8 @@
 
 namespace rbd_parallel_core {
 
-/// What the backend asks of a device, as a table: that of CUDA's runtime (cuda_api.cpp), one in
-/// which a CPU plays the device (host_api.hpp), or one of a test that fails where it is told to.
+/// What the backend asks of a device, as a table: that of CUDA's runtime (cuda_api.cpp), that of an
+/// emulated device (test/backend/gpu), or one of a test that fails where it is told to.
 /// The functions return 0, or the number of an error of CUDA.
 struct GpuApi {
   using Stream = void*;

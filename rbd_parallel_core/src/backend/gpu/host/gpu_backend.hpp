@@ -30,7 +30,7 @@ struct GpuKernels {
 };
 
 /// The device as a backend: a batch goes to it in chunks, one thread computes one state. Which
-/// device, real or played, is a matter of the api and of the entries.
+/// device, real or emulated, is a matter of the api and of the entries.
 template <class Real>
 class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
  public:

@@ -5,9 +5,10 @@
 
 namespace rbd_parallel_core {
 
-template <>
-MassMatrixOperations<float> device_mass_matrix<float>() {
-  return GpuMassMatrix<float, DeviceEntries>::operations();
+template <class Real>
+MassMatrixOperations<Real> cuda_mass_matrix() {
+  return GpuMassMatrix<Real, CudaEntries>::operations();
 }
+template MassMatrixOperations<RBD_REAL> cuda_mass_matrix<RBD_REAL>();
 
 }  // namespace rbd_parallel_core

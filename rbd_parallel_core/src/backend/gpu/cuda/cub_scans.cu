@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#pragma once
-
 #include <cub/device/device_scan.cuh>
 
 #include "cub_scan.hpp"
@@ -23,11 +21,10 @@ int cub_exclusive_scan(void* memory, std::size_t& bytes, T* data, std::int32_t n
   template int cub_exclusive_scan(void*, std::size_t&, T*, std::int32_t, const Combine<Group>&, \
                                   const T&, GpuApi::Stream) noexcept
 
-/// The same for all scans of the scan forms.
-#define RBD_CUB_SCANS(Real)                         \
-  RBD_CUB_SCAN(Transform<Real>, PathProduct<Real>); \
-  RBD_CUB_SCAN(Motion<Real>, Sum<Motion<Real>>);    \
-  RBD_CUB_SCAN(Force<Real>, Sum<Force<Real>>);      \
-  RBD_CUB_SCAN(Inertia<Real>, Sum<Inertia<Real>>)
+// All scans of the scan forms.
+RBD_CUB_SCAN(Transform<RBD_REAL>, PathProduct<RBD_REAL>);
+RBD_CUB_SCAN(Motion<RBD_REAL>, Sum<Motion<RBD_REAL>>);
+RBD_CUB_SCAN(Force<RBD_REAL>, Sum<Force<RBD_REAL>>);
+RBD_CUB_SCAN(Inertia<RBD_REAL>, Sum<Inertia<RBD_REAL>>);
 
 }  // namespace rbd_parallel_core
