@@ -55,7 +55,7 @@ void by_host_call(const std::shared_ptr<const Model>& model, const double* q, do
   // q was copied in the default stream. Calls have one of their own, which does not wait for it
   // unless it is told to.
   constexpr cudaStream_t default_stream = nullptr;
-  if (dynamic_cast<DeviceAccess&>(*backend).wait_for(default_stream) != cudaSuccess) {
+  if (backend->capabilities().device->wait_for(default_stream) != cudaSuccess) {
     throw std::runtime_error("waiting for the default stream failed");
   }
   const Result result =

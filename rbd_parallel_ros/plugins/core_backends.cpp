@@ -2,7 +2,7 @@
 #include <pluginlib/class_list_macros.hpp>
 
 #include "cuda_plugin.hpp"
-#include "delegating_backend.hpp"
+#include "rbd_parallel_core/delegating_backend.hpp"
 
 /// The backends of the core as plugins. plugins.xml has their names.
 namespace rbd_parallel_ros {

@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "delegating_backend.hpp"
+#include "rbd_parallel_core/delegating_backend.hpp"
 
 namespace rbd_parallel_ros {
+
+using rbd_parallel_core::DelegatingBackend;
 
 /// The backend "cuda", or "cpu" where its library, the driver or the device is missing: then
 /// explain() says what, and the node goes on.
@@ -28,7 +30,8 @@ class CudaPlugin : public DelegatingBackend {
   }
 
  protected:
-  void do_configure(const Model& model, const rbd_parallel_core::BackendOptions& options) override {
+  void do_configure(const rbd_parallel_core::Model& model,
+                    const rbd_parallel_core::BackendOptions& options) override {
     missing_.clear();
     try {
       delegate_to(make_cuda_());

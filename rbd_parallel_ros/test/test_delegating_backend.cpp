@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "delegating_backend.hpp"
+#include "rbd_parallel_core/delegating_backend.hpp"
 
 #include <gtest/gtest.h>
 

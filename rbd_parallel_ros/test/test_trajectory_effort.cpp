@@ -184,8 +184,11 @@ class CountingBackend : public rbd_parallel_core::Backend {
 
  protected:
   void do_configure(const Model&, const rbd_parallel_core::BackendOptions&) override {}
-  rbd_parallel_core::Result do_inverse_dynamics(
-      const rbd_parallel_core::InverseDynamics& args) noexcept override {
+  rbd_parallel_core::Capabilities do_capabilities() const noexcept override {
+    return {.operations = {rbd_parallel_core::Operation::inverse_dynamics}};
+  }
+  rbd_parallel_core::Result do_compute(const Call& call) noexcept override {
+    const auto& args = call.arguments<rbd_parallel_core::Operation::inverse_dynamics>();
     batches.push_back(args.batch);
     for (std::size_t i = 0; i < args.tau.size(); ++i) args.tau[i] = args.q[i];
     std::fill(args.status.begin(), args.status.end(), rbd_parallel_core::StateStatus{});

@@ -38,24 +38,13 @@ class BasicCall {
   template <class Visit>
   Result visit(const Visit& visit) const noexcept {
     Result result;
-    [&]<std::size_t... k>(std::index_sequence<k...>) {
-      static_cast<void>((visit_if<static_cast<Operation>(k)>(visit, result) || ...));
-    }(std::make_index_sequence<operation_count>());
+    visit_operation(operation_, [&]<Operation operation>(OperationTag<operation> tag) {
+      result = visit(tag, arguments<operation>());
+    });
     return result;
   }
 
  private:
-  template <Operation operation, class Visit>
-  bool visit_if(const Visit& visit, Result& result) const noexcept {
-    if constexpr (is_called<operation>) {
-      if (operation_ != operation) return false;
-      result = visit(OperationTag<operation>{}, arguments<operation>());
-      return true;
-    } else {
-      return false;
-    }
-  }
-
   const void* args_;
   std::size_t batch_;
   Layout layout_;

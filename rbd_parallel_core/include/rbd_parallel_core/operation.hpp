@@ -310,6 +310,20 @@ using OperationTag = std::integral_constant<Operation, operation>;
 template <Operation operation>
 inline constexpr bool is_called = operation != Operation::sparse_mass_matrix;
 
+/// Calls visit(OperationTag) for an operation that a Backend is called with.
+template <class Visit>
+constexpr void visit_operation(Operation operation, const Visit& visit) {
+  const auto visit_if = [&]<Operation candidate>(OperationTag<candidate> tag) {
+    if constexpr (is_called<candidate>) {
+      if (operation == candidate) visit(tag);
+    }
+  };
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    (visit_if(OperationTag<static_cast<Operation>(k)>{}), ...);
+  }
+  (std::make_index_sequence<operation_count>());
+}
+
 // ---- sets of operations -------------------------------------------------------------------------
 
 /// Some of the operations.

@@ -3,7 +3,6 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -78,13 +77,10 @@ std::unique_ptr<PyBackend> make(const std::string& name, std::shared_ptr<const M
 // Signatures in Python's words: array arguments are nb::handle in C++, which would read as
 // `object`.
 #define RBD_ARRAY "numpy.typing.ArrayLike"
-#define RBD_MAYBE_ARRAY "numpy.typing.ArrayLike | None = None"
-#define RBD_WRENCHES "f_ext: dict[str, numpy.typing.ArrayLike] | None = None, axes: str = \"link\""
 #define RBD_OPTIONS                                                                 \
   "max_batch"_a = 1, "threads"_a = 1, "friction"_a = false, "on_error"_a = "raise", \
   "dtype"_a = "float64", "instruction_set"_a = nb::none(), "layout"_a = "rows",     \
   "family"_a = "blocks", "block"_a = 0
-#define RBD_OUT "out: numpy.ndarray | None = None) -> numpy.ndarray"
 
 void bind_backend(nb::module_& m) {
   nb::exception<StateError> state_error(m, "StateError", PyExc_RuntimeError);
@@ -98,7 +94,7 @@ void bind_backend(nb::module_& m) {
   m.def("instruction_sets", &instruction_sets,
         "Those that the kernels were compiled for and this machine has, the best one last.");
 
-  nb::class_<PyBackend>(
+  nb::class_<PyBackend> bound(
       m, "Backend",
       "Computes for one Model:\n\n"
       "    tau = (M + diag(armature)) a + C v + g + [damping v + friction sign(v)] - J^T f\n\n"
@@ -144,8 +140,8 @@ void bind_backend(nb::module_& m) {
       "from_dlpack.\n\n"
       "The GIL is released while computing. One Backend serves one thread at a time (a second one "
       "is\n"
-      "refused); any number of them share a Model.")
-      .def(nb::new_(&make), "name"_a, "model"_a, RBD_OPTIONS)
+      "refused); any number of them share a Model.");
+  bound.def(nb::new_(&make), "name"_a, "model"_a, RBD_OPTIONS)
       .def(nb::new_([](std::shared_ptr<const Model> model, std::int64_t max_batch, int threads,
                        bool friction, std::string_view on_error, nb::handle dtype,
                        const std::optional<std::string>& instruction_set, std::string_view layout,
@@ -179,54 +175,6 @@ void bind_backend(nb::module_& m) {
           "call was refused as a whole.")
       .def("bad_states", &PyBackend::bad_states,
            "{index of the state: what is wrong with it}, of the last call.")
-      .def(
-          "inverse_dynamics", &PyBackend::inverse_dynamics, "q"_a.none(), "v"_a = nb::none(),
-          "a"_a = nb::none(), "f_ext"_a = nb::none(), "axes"_a = "link", "out"_a = nb::none(),
-          nb::sig("def inverse_dynamics(self, q: " RBD_ARRAY ", v: " RBD_MAYBE_ARRAY
-                  ", a: " RBD_MAYBE_ARRAY ", " RBD_WRENCHES ", " RBD_OUT),
-          "tau (..., nv), N m or N, that gives the accelerations a.\n\n"
-          "f_ext: {link name: (6,) or (batch, 6)}, force (N) then torque (N m) on the link at its\n"
-          "origin, along the axes of the \"link\" or the \"world\".")
-      .def(
-          "forward_dynamics", &PyBackend::forward_dynamics, "q"_a.none(), "v"_a = nb::none(),
-          "tau"_a = nb::none(), "method"_a = "auto", "f_ext"_a = nb::none(), "axes"_a = "link",
-          "out"_a = nb::none(),
-          nb::sig("def forward_dynamics(self, q: " RBD_ARRAY ", v: " RBD_MAYBE_ARRAY
-                  ", tau: " RBD_MAYBE_ARRAY ", method: str = \"auto\", " RBD_WRENCHES ", " RBD_OUT),
-          "Accelerations (..., nv), rad/s^2 or m/s^2, that tau gives.\n\n"
-          "method: \"aba\" (articulated bodies), \"crba\" (mass matrix and its Cholesky factor), "
-          "or\n"
-          "\"auto\": aba unless the model has mimic joints. \"two_port\" is what \"tree\" does "
-          "where "
-          "it can.\n"
-          "For study, without f_ext and one state after the other: \"jsiia\", \"hybrid_abia\",\n"
-          "\"crba_sparse\", \"dca\", \"dcae\"; the first call takes their memory. RuntimeError, "
-          "with "
-          "the\n"
-          "methods that can be used, where the model or the backend rules one out.\n"
-          "f_ext, axes: as in inverse_dynamics().")
-      .def("bias_forces", &PyBackend::bias_forces, "q"_a.none(), "v"_a = nb::none(),
-           "out"_a = nb::none(),
-           nb::sig("def bias_forces(self, q: " RBD_ARRAY ", v: " RBD_MAYBE_ARRAY ", " RBD_OUT),
-           "C v + g [+ friction], (..., nv), N m or N.")
-      .def("gravity_forces", &PyBackend::gravity_forces, "q"_a.none(), "out"_a = nb::none(),
-           nb::sig("def gravity_forces(self, q: " RBD_ARRAY ", " RBD_OUT),
-           "g, (..., nv), N m or N.")
-      .def("coriolis_forces", &PyBackend::coriolis_forces, "q"_a.none(), "v"_a = nb::none(),
-           "out"_a = nb::none(),
-           nb::sig("def coriolis_forces(self, q: " RBD_ARRAY ", v: " RBD_MAYBE_ARRAY ", " RBD_OUT),
-           "C v without gravity and friction, (..., nv), N m or N.")
-      .def("mass_matrix", &PyBackend::mass_matrix, "q"_a.none(), "out"_a = nb::none(),
-           nb::sig("def mass_matrix(self, q: " RBD_ARRAY ", " RBD_OUT),
-           "M with armature, (..., nv, nv), full and symmetric.")
-      .def("mass_matrix_inverse", &PyBackend::mass_matrix_inverse, "q"_a.none(),
-           "out"_a = nb::none(),
-           nb::sig("def mass_matrix_inverse(self, q: " RBD_ARRAY ", " RBD_OUT),
-           "The inverse of M, (..., nv, nv), full and symmetric.")
-      .def("mass_matrix_cholesky", &PyBackend::mass_matrix_cholesky, "q"_a.none(),
-           "out"_a = nb::none(),
-           nb::sig("def mass_matrix_cholesky(self, q: " RBD_ARRAY ", " RBD_OUT),
-           "L (..., nv, nv), lower triangular, with M = L^T L: as sparse as the tree.")
       .def("sparse_mass_matrix", &PyBackend::sparse_mass_matrix, "q"_a.none(), "cholesky"_a = false,
            nb::sig("def sparse_mass_matrix(self, q: " RBD_ARRAY
                    ", cholesky: bool = False) -> tuple[numpy.ndarray, numpy.ndarray, "
@@ -236,25 +184,6 @@ void bind_backend(nb::module_& m) {
            "scipy.sparse.csr_array takes for one state. data is (..., nonzeros); the other two are "
            "the\n"
            "same for all states and cannot be written to. cholesky: L with M = L^T L instead.")
-      .def("energies", &PyBackend::energies, "q"_a.none(), "v"_a = nb::none(),
-           nb::sig("def energies(self, q: " RBD_ARRAY ", v: " RBD_MAYBE_ARRAY
-                   ") -> tuple[numpy.ndarray, numpy.ndarray]"),
-           "(kinetic, potential), J, each (...): armature included, zero potential at the world's\n"
-           "origin.")
-      .def("center_of_mass", &PyBackend::center_of_mass, "q"_a.none(), "out"_a = nb::none(),
-           nb::sig("def center_of_mass(self, q: " RBD_ARRAY ", " RBD_OUT),
-           "Of all links, (..., 3), m, in the world frame.")
-      .def("link_poses", &PyBackend::link_poses, "q"_a.none(), "links"_a, "out"_a = nb::none(),
-           nb::sig("def link_poses(self, q: " RBD_ARRAY ", links: str | list[str], " RBD_OUT),
-           "x y z (m), quaternion x y z w of link frames in the world: (..., 7) for one name,\n"
-           "(..., k, 7) for a list of k.")
-      .def(
-          "jacobian", &PyBackend::jacobian, "q"_a.none(), "link"_a, "axes"_a = "world",
-          "out"_a = nb::none(),
-          nb::sig("def jacobian(self, q: " RBD_ARRAY
-                  ", link: str | list[str], axes: str = \"world\", " RBD_OUT),
-          "J with twist of the link at its origin = J v, linear rows first, along the axes of the\n"
-          "\"world\" or the \"link\": (..., 6, nv) for one name, (..., k, 6, nv) for a list of k.")
       .def("__repr__", [](const PyBackend& backend) {
         return "Backend(\"" + backend.name() + "\", " + backend.shared_model()->name() +
                ", max_batch=" + std::to_string(backend.options().max_batch) +
@@ -262,6 +191,14 @@ void bind_backend(nb::module_& m) {
                ", dtype=" + backend.dtype() + ", instruction_set=" + backend.instruction_set() +
                (backend.layout() == "rows" ? "" : ", layout=lanes") + ")";
       });
+  for (const PythonCall& call : python_calls()) {
+    bound.def(
+        call.name.c_str(),
+        [&call](PyBackend& self, const nb::args& args, const nb::kwargs& kwargs) {
+          return self.compute(call, args, kwargs);
+        },
+        nb::sig(call.signature.c_str()), call.docstring.c_str());
+  }
 }
 
 }  // namespace rbd_parallel_python

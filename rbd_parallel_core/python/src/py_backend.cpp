@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "arrays.hpp"
@@ -58,6 +59,32 @@ Axes axes_from(std::string_view axes) {
   return choice("axes", axes, {"link", "world"}) == 0 ? Axes::link : Axes::world;
 }
 
+/// A Python str that names one of several choices.
+std::string word(const char* parameter, nb::handle object) {
+  if (!nb::isinstance<nb::str>(object)) {
+    throw nb::type_error(
+        (std::string(parameter) + ": expected a str, got " + utf8(nb::repr(object))).c_str());
+  }
+  return utf8(object);
+}
+
+ForwardMethod method_from(nb::handle object) {
+  if (object.is_none()) return ForwardMethod::automatic;
+  std::string method = word("method", object);
+  // The messages of the core have its names, of which one is another here.
+  if (method == name_of(ForwardMethod::automatic)) method = "auto";
+  return all_forward_methods[choice(
+      "method", method,
+      {"auto", "aba", "crba", "two_port", "jsiia", "hybrid_abia", "crba_sparse", "dca", "dcae"})];
+}
+
+/// The lengths of the axes.
+Shape lengths(const rbd_parallel_core::StateShape& shape, const Extents& extents) {
+  Shape lengths;
+  for (std::size_t k = 0; k < shape.rank(); ++k) lengths.push_back(shape.axis(k).length(extents));
+  return lengths;
+}
+
 /// External wrenches gathered from a dict, as the core wants them.
 template <class Real>
 struct Wrenches {
@@ -76,8 +103,6 @@ struct Links {
 
 template <class Real>
 class NumpyBackend final : public PyBackend {
-  using Core = BasicBackend<Real>;
-
  public:
   NumpyBackend(const Options& options, std::shared_ptr<const Model> model)
       : raise_(options.raise),
@@ -88,9 +113,9 @@ class NumpyBackend final : public PyBackend {
       refuse("max_batch: expected at least 1 state, got " + std::to_string(options.max_batch));
     }
     const auto max_batch = static_cast<std::size_t>(options.max_batch);
-    device_ = dynamic_cast<DeviceAccess*>(backend_.get());
     backend_->configure(std::move(model), {max_batch, options.threads, options.friction,
                                            instruction_set_, options.tree});
+    device_ = backend_->capabilities().device;
     try {
       status_.resize(max_batch);
     } catch (const std::exception&) {
@@ -118,58 +143,14 @@ class NumpyBackend final : public PyBackend {
   std::string layout() const override { return layout_ == Layout::rows ? "rows" : "lanes"; }
   std::size_t lane_width() const override { return backend_->lane_width(); }
 
-  nb::object inverse_dynamics(nb::handle q, nb::handle v, nb::handle a, nb::handle f_ext,
-                              std::string_view axes, nb::handle out) override {
-    States<Real> states = states_from(q);
-    const Array<Real> v_in = velocities("v", v, states), a_in = velocities("a", a, states);
-    const Wrenches<Real> wrenches = wrenches_from(f_ext, axes, states);
-    const Array<Real> tau = output(out, states.shape.with({nv()}), {states.q, v_in, a_in});
-    run("inverse_dynamics", states, [&](std::span<StateStatus> status) {
-      return backend_->inverse_dynamics({states.shape.batch, states.q.span(), v_in.span(),
-                                         a_in.span(), wrenches.view(), tau.mutable_span(), status,
-                                         layout_});
+  nb::object compute(const PythonCall& call, const nb::args& args,
+                     const nb::kwargs& kwargs) override {
+    const std::vector<nb::object> values = call.bind(args, kwargs);
+    nb::object result;
+    visit_operation(call.operation, [&]<Operation operation>(OperationTag<operation> tag) {
+      result = compute(tag, call, values);
     });
-    return tau.object();
-  }
-
-  nb::object forward_dynamics(nb::handle q, nb::handle v, nb::handle tau, std::string_view method,
-                              nb::handle f_ext, std::string_view axes, nb::handle out) override {
-    // The messages of the core have its names, of which one is another here.
-    if (method == name_of(ForwardMethod::automatic)) method = "auto";
-    const ForwardMethod chosen = all_forward_methods[choice(
-        "method", method,
-        {"auto", "aba", "crba", "two_port", "jsiia", "hybrid_abia", "crba_sparse", "dca", "dcae"})];
-    States<Real> states = states_from(q);
-    const Array<Real> v_in = velocities("v", v, states), tau_in = velocities("tau", tau, states);
-    const Wrenches<Real> wrenches = wrenches_from(f_ext, axes, states);
-    const Array<Real> qdd = output(out, states.shape.with({nv()}), {states.q, v_in, tau_in});
-    run("forward_dynamics", states, [&](std::span<StateStatus> status) {
-      prepare(chosen);
-      return backend_->forward_dynamics({states.shape.batch, states.q.span(), v_in.span(),
-                                         tau_in.span(), wrenches.view(), chosen, qdd.mutable_span(),
-                                         status, layout_});
-    });
-    return qdd.object();
-  }
-
-  nb::object bias_forces(nb::handle q, nb::handle v, nb::handle out) override {
-    return forces("bias_forces", &Core::bias_forces, q, v, out);
-  }
-  nb::object gravity_forces(nb::handle q, nb::handle out) override {
-    return forces("gravity_forces", &Core::gravity_forces, q, nb::none(), out);
-  }
-  nb::object coriolis_forces(nb::handle q, nb::handle v, nb::handle out) override {
-    return forces("coriolis_forces", &Core::coriolis_forces, q, v, out);
-  }
-
-  nb::object mass_matrix(nb::handle q, nb::handle out) override {
-    return matrix("mass_matrix", &BasicMassMatrix<Real>::mass_matrix, q, out);
-  }
-  nb::object mass_matrix_inverse(nb::handle q, nb::handle out) override {
-    return matrix("mass_matrix_inverse", &BasicMassMatrix<Real>::inverse, q, out);
-  }
-  nb::object mass_matrix_cholesky(nb::handle q, nb::handle out) override {
-    return matrix("mass_matrix_cholesky", &BasicMassMatrix<Real>::cholesky, q, out);
+    return result;
   }
 
   nb::tuple sparse_mass_matrix(nb::handle q, bool cholesky) override {
@@ -183,80 +164,6 @@ class NumpyBackend final : public PyBackend {
       return backend_->mass_matrix(args);
     });
     return nb::make_tuple(values.object(), columns_, row_starts_);
-  }
-
-  std::pair<nb::object, nb::object> energies(nb::handle q, nb::handle v) override {
-    States<Real> states = states_from(q);
-    const Array<Real> v_in = velocities("v", v, states);
-    const Array<Real> kinetic = new_result(states.shape.with({}), states.q),
-                      potential = new_result(states.shape.with({}), states.q);
-    run("energies", states, [&](std::span<StateStatus> status) {
-      return backend_->energies({.batch = states.shape.batch,
-                                 .q = states.q.span(),
-                                 .v = v_in.span(),
-                                 .kinetic = kinetic.mutable_span(),
-                                 .potential = potential.mutable_span(),
-                                 .status = status,
-                                 .layout = layout_});
-    });
-    // [()] makes a scalar of an array without axes, as numpy's own functions do.
-    const nb::tuple all;
-    if (states.shape.leading.empty() && !states.q.on_device())
-      return {kinetic.object()[all], potential.object()[all]};
-    return {kinetic.object(), potential.object()};
-  }
-
-  nb::object center_of_mass(nb::handle q, nb::handle out) override {
-    const States<Real> states = states_from(q);
-    const Array<Real> com = output(out, states.shape.with({3}), {states.q});
-    run("center_of_mass", states, [&](std::span<StateStatus> status) {
-      return backend_->energies({.batch = states.shape.batch,
-                                 .q = states.q.span(),
-                                 .v = {},
-                                 .com = com.mutable_span(),
-                                 .status = status,
-                                 .layout = layout_});
-    });
-    return com.object();
-  }
-
-  nb::object link_poses(nb::handle q, nb::handle names, nb::handle out) override {
-    const States<Real> states = states_from(q);
-    const Links links = links_from(names);
-    const Array<Real> poses = output(
-        out, links.single ? states.shape.with({7}) : states.shape.with({links.indices.size(), 7}),
-        {states.q});
-    run("link_poses", states, [&](std::span<StateStatus> status) {
-      return backend_->link_kinematics({.batch = states.shape.batch,
-                                        .q = states.q.span(),
-                                        .links = links.indices,
-                                        .poses = poses.mutable_span(),
-                                        .status = status,
-                                        .layout = layout_});
-    });
-    return poses.object();
-  }
-
-  nb::object jacobian(nb::handle q, nb::handle names, std::string_view axes,
-                      nb::handle out) override {
-    const Axes chosen = axes_from(axes);
-    const States<Real> states = states_from(q);
-    const Links links = links_from(names);
-    const Array<Real> jacobian =
-        output(out,
-               links.single ? states.shape.with({6, nv()})
-                            : states.shape.with({links.indices.size(), 6, nv()}),
-               {states.q});
-    run("jacobian", states, [&](std::span<StateStatus> status) {
-      return backend_->link_kinematics({.batch = states.shape.batch,
-                                        .q = states.q.span(),
-                                        .links = links.indices,
-                                        .jacobian = jacobian.mutable_span(),
-                                        .axes = chosen,
-                                        .status = status,
-                                        .layout = layout_});
-    });
-    return jacobian.object();
   }
 
   /// The status codes of the last call, a copy.
@@ -284,7 +191,7 @@ class NumpyBackend final : public PyBackend {
   std::size_t nq() const { return static_cast<std::size_t>(backend_->model().nq()); }
   std::size_t nv() const { return static_cast<std::size_t>(backend_->model().nv()); }
 
-  StateShape shape_of(const Shape& q) const {
+  BatchShape shape_of(const Shape& q) const {
     const std::string n = std::to_string(nq());
     if (layout_ == Layout::lanes) {
       const std::size_t width = lane_width();
@@ -327,14 +234,21 @@ class NumpyBackend final : public PyBackend {
     return states;
   }
 
-  /// v, a or tau; None is an empty array, zeros to the core.
-  Array<Real> velocities(std::string_view name, nb::handle object, States<Real>& states) const {
+  /// Lengths of the axes of arrays; `links` are those that the call names.
+  Extents extents(std::size_t links) const {
+    return {.nq = nq(), .nv = nv(), .nonzeros = 0, .links = links};
+  }
+
+  /// An input beside q; None is an empty array, zeros to the core.
+  Array<Real> rates(Argument argument, nb::handle object,
+                    const rbd_parallel_core::StateShape& shape, States<Real>& states) const {
     if (object.is_none()) return {};
+    const std::string name(name_of(argument));
     Array<Real> array = input(object, name);
     require_together(name, array.on_device(), states.q);
-    const Shape expected = states.shape.with({nv()});
+    const Shape expected = states.shape.with(lengths(shape, extents(0)));
     if (array.shape() != expected) {
-      refuse(std::string(name) + ": expected shape " + text(expected) + " to go with q of shape " +
+      refuse(name + ": expected shape " + text(expected) + " to go with q of shape " +
              text(states.q.shape()) + ", got " + text(array.shape()));
     }
     states.others.emplace_back(name, array);
@@ -356,27 +270,30 @@ class NumpyBackend final : public PyBackend {
     refuse("unknown link \"" + name + "\": expected one of " + known);
   }
 
-  Links links_from(nb::handle names) const {
+  Links links_from(nb::handle names, const std::string& parameter) const {
+    const auto fail = [&](nb::handle got) {
+      throw nb::type_error((parameter + ": expected a name or a list of names, got " +
+                            utf8(nb::repr(got)) + " (" + utf8(nb::inst_name(got)) + ")")
+                               .c_str());
+    };
     Links links;
     if (nb::isinstance<nb::str>(names)) {
       links.single = true;
       links.indices.push_back(link_index(utf8(names)));
       return links;
     }
+    if (!nb::hasattr(names, "__iter__")) fail(names);
     for (const nb::handle name : names) {
-      if (!nb::isinstance<nb::str>(name)) {
-        throw nb::type_error("links: expected a name or a list of names, got another type");
-      }
+      if (!nb::isinstance<nb::str>(name)) fail(name);
       links.indices.push_back(link_index(utf8(name)));
     }
-    if (links.indices.empty()) refuse("links: expected at least one name, got none");
+    if (links.indices.empty()) refuse(parameter + ": expected at least one name, got none");
     return links;
   }
 
-  Wrenches<Real> wrenches_from(nb::handle f_ext, std::string_view axes,
-                               const States<Real>& states) const {
+  Wrenches<Real> wrenches_from(nb::handle f_ext, Axes axes, const States<Real>& states) const {
     Wrenches<Real> wrenches;
-    wrenches.axes = axes_from(axes);
+    wrenches.axes = axes;
     if (f_ext.is_none()) return wrenches;
     if (!nb::isinstance<nb::dict>(f_ext)) {
       throw nb::type_error("f_ext: expected a dict {link name: wrench}, got another type");
@@ -418,47 +335,108 @@ class NumpyBackend final : public PyBackend {
     return q.on_device() ? make_on_device<Real>(shape, *device_) : Array<Real>::make(shape);
   }
 
-  /// `inputs`: q, and what else was given.
-  Array<Real> output(nb::handle out, const Shape& shape,
-                     std::initializer_list<Array<Real>> inputs) const {
-    const Array<Real>& q = *inputs.begin();
+  /// Where a result goes: `out`, or a new array.
+  Array<Real> output(nb::handle out, const Shape& shape, const States<Real>& states) const {
+    const Array<Real>& q = states.q;
     if (out.is_none()) return new_result(shape, q);
     const bool on_device = lies_on_device(out, "out");
     require_together("out", on_device, q);
     const Array<Real> array = on_device ? view_out_on_device<Real>(out, shape, *device_)
                                         : Array<Real>::view_out(out, shape);
-    for (const Array<Real>& input : inputs) {
-      if (array.overlaps(input)) {
-        refuse("out: expected memory of its own, got an array that overlaps an input");
-      }
-    }
+    bool overlaps = array.overlaps(q);
+    for (const auto& [name, input] : states.others) overlaps = overlaps || array.overlaps(input);
+    if (overlaps) refuse("out: expected memory of its own, got an array that overlaps an input");
     return array;
   }
 
-  nb::object forces(const char* operation,
-                    Result (Core::*compute)(const BasicForces<Real>&) noexcept, nb::handle q,
-                    nb::handle v, nb::handle out) {
-    States<Real> states = states_from(q);
-    const Array<Real> v_in = velocities("v", v, states);
-    const Array<Real> tau = output(out, states.shape.with({nv()}), {states.q, v_in});
-    run(operation, states, [&](std::span<StateStatus> status) {
-      return (*backend_.*compute)(
-          {states.shape.batch, states.q.span(), v_in.span(), tau.mutable_span(), status, layout_});
+  /// One call of Python, its parameters bound: fills the fields of the arguments, has the core
+  /// compute and returns what was asked for.
+  template <Operation operation>
+  nb::object compute(OperationTag<operation> tag, const PythonCall& call,
+                     const std::vector<nb::object>& values) {
+    using Args = ArgumentsOf<operation, Real>;
+    const auto value_of = [&](Parameter::Kind kind, Argument argument = Argument::none) {
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        const Parameter& parameter = call.parameters[k];
+        if (parameter.kind == kind &&
+            (kind != Parameter::Kind::numbers || parameter.argument == argument)) {
+          return values[k];
+        }
+      }
+      return nb::object(nb::none());
+    };
+    const auto axes_or = [&](Axes otherwise) {
+      const nb::object axes = value_of(Parameter::Kind::axes);
+      return axes.is_none() ? otherwise : axes_from(word("axes", axes));
+    };
+
+    Args args;
+    Links links;
+    Wrenches<Real> wrenches;
+    States<Real> states = states_from(value_of(Parameter::Kind::numbers, Argument::q));
+    args.batch = states.shape.batch;
+    args.layout = layout_;
+    std::optional<ForwardMethod> method;
+    for_each_field<Args>(FieldVisitor{
+        [&](const InputField<Args, Real>& field) {
+          if (field.argument == Argument::q) {
+            args.*field.array = states.q.span();
+          } else if (call.takes(field.argument)) {
+            args.*field.array =
+                rates(field.argument, value_of(Parameter::Kind::numbers, field.argument),
+                      field.shape, states)
+                    .span();
+          }
+        },
+        [](const OutputField<Args, Real>&) {},
+        [&](const LinksField<Args>& field) {
+          links = links_from(value_of(Parameter::Kind::links), call.links_name);
+          args.*field.links = links.indices;
+        },
+        [&](const WrenchesField<Args, BasicExternalWrenches<Real>>& field) {
+          wrenches =
+              wrenches_from(value_of(Parameter::Kind::wrenches), axes_or(Axes::link), states);
+          args.*field.wrenches = wrenches.view();
+        },
+        [&](const ChoiceField<Args, Axes>& field) { args.*field.choice = axes_or(Axes::world); },
+        [&](const ChoiceField<Args, ForwardMethod>& field) {
+          method = method_from(value_of(Parameter::Kind::method));
+          args.*field.choice = *method;
+        }});
+
+    std::vector<Array<Real>> results;
+    for_each_field<Args>(FieldVisitor{
+        [&](const OutputField<Args, Real>& field) {
+          if (!call.computes(field.argument)) return;
+          const Shape inner = lengths(field.shape, extents(links.indices.size()));
+          const bool drop = links.single && field.shape.rank() > 0;
+          results.push_back(output(value_of(Parameter::Kind::out),
+                                   states.shape.with({inner.begin() + (drop ? 1 : 0), inner.end()}),
+                                   states));
+          args.*field.array = results.back().mutable_span();
+        },
+        [](const auto&) {}});
+
+    run(call.name, states, [&](std::span<StateStatus> status) {
+      if (method) prepare(*method);
+      args.status = status;
+      return backend_->compute({tag, args});
     });
-    return tau.object();
+    return returned(results);
   }
 
-  nb::object matrix(const char* operation, std::span<Real> BasicMassMatrix<Real>::*wanted,
-                    nb::handle q, nb::handle out) {
-    const States<Real> states = states_from(q);
-    const Array<Real> M = output(out, states.shape.with({nv(), nv()}), {states.q});
-    run(operation, states, [&](std::span<StateStatus> status) {
-      BasicMassMatrix<Real> args{
-          .batch = states.shape.batch, .q = states.q.span(), .status = status, .layout = layout_};
-      args.*wanted = M.mutable_span();
-      return backend_->mass_matrix(args);
-    });
-    return M.object();
+  /// One array, or a tuple of them.
+  static nb::object returned(const std::vector<Array<Real>>& results) {
+    // [()] makes a scalar of an array without axes, as numpy's own functions do.
+    const auto plain = [](const Array<Real>& array) {
+      const nb::tuple all;
+      const bool scalar = array.shape().empty() && !array.on_device();
+      return scalar ? nb::object(array.object()[all]) : array.object();
+    };
+    if (results.size() == 1) return plain(results.front());
+    nb::list list;
+    for (const Array<Real>& result : results) list.append(plain(result));
+    return nb::tuple(list);
   }
 
   /// An array of these numbers that nobody can write to, since all results share it.
@@ -496,7 +474,7 @@ class NumpyBackend final : public PyBackend {
 
   /// Makes the call without the GIL, and an exception of its result.
   template <class Compute>
-  void run(const char* operation, const States<Real>& states, const Compute& compute) {
+  void run(const std::string& operation, const States<Real>& states, const Compute& compute) {
     const Occupied occupied(busy_);
     used_ = 0;
     // A batch above max_batch has no status to write; the core refuses it before it looks at any.
@@ -516,9 +494,9 @@ class NumpyBackend final : public PyBackend {
     if (first == status.end()) return;
     const auto bad = std::count_if(first, status.end(), is_bad);
     const auto index = static_cast<std::size_t>(first - status.begin());
-    std::string text = std::string(operation) + ": " + std::to_string(bad) + " of " +
-                       std::to_string(count) + " states failed; the first is state " +
-                       std::to_string(index) + ": " + message(*first, backend_->model());
+    std::string text = operation + ": " + std::to_string(bad) + " of " + std::to_string(count) +
+                       " states failed; the first is state " + std::to_string(index) + ": " +
+                       message(*first, backend_->model());
     if (first->code == StateStatus::Code::not_finite && !states.q.on_device())
       text += culprit(states, index);
     throw StateError(text);
@@ -554,7 +532,7 @@ class NumpyBackend final : public PyBackend {
   bool raise_;
   Layout layout_;
   InstructionSet instruction_set_;
-  std::unique_ptr<Core> backend_;
+  std::unique_ptr<BasicBackend<Real>> backend_;
   DeviceAccess* device_ = nullptr;   ///< of the backend, where it has one
   std::vector<StateStatus> status_;  ///< max_batch
   std::size_t used_ = 0;             ///< how many of them the last call wrote

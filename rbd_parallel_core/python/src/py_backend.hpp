@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "python_calls.hpp"
 #include "rbd_parallel_core/backend.hpp"
 
 namespace rbd_parallel_python {
@@ -52,25 +52,11 @@ class PyBackend {
   virtual std::string layout() const = 0;
   virtual std::size_t lane_width() const = 0;
 
-  virtual nb::object inverse_dynamics(nb::handle q, nb::handle v, nb::handle a, nb::handle f_ext,
-                                      std::string_view axes, nb::handle out) = 0;
-  virtual nb::object forward_dynamics(nb::handle q, nb::handle v, nb::handle tau,
-                                      std::string_view method, nb::handle f_ext,
-                                      std::string_view axes, nb::handle out) = 0;
-  virtual nb::object bias_forces(nb::handle q, nb::handle v, nb::handle out) = 0;
-  virtual nb::object gravity_forces(nb::handle q, nb::handle out) = 0;
-  virtual nb::object coriolis_forces(nb::handle q, nb::handle v, nb::handle out) = 0;
-  virtual nb::object mass_matrix(nb::handle q, nb::handle out) = 0;
-  virtual nb::object mass_matrix_inverse(nb::handle q, nb::handle out) = 0;
-  virtual nb::object mass_matrix_cholesky(nb::handle q, nb::handle out) = 0;
+  /// Computes one of python_calls() and returns its output, or a tuple of them.
+  virtual nb::object compute(const PythonCall& call, const nb::args& args,
+                             const nb::kwargs& kwargs) = 0;
   /// (values, columns, row starts) of the lower triangle of M, or of its factor.
   virtual nb::tuple sparse_mass_matrix(nb::handle q, bool cholesky) = 0;
-  virtual std::pair<nb::object, nb::object> energies(nb::handle q, nb::handle v) = 0;
-  virtual nb::object center_of_mass(nb::handle q, nb::handle out) = 0;
-  virtual nb::object link_poses(nb::handle q, nb::handle links, nb::handle out) = 0;
-  virtual nb::object jacobian(nb::handle q, nb::handle links, std::string_view axes,
-                              nb::handle out) = 0;
-
   /// The status codes of the last call, a copy.
   virtual nb::object status() = 0;
   /// What the core says of each bad state of the last call.

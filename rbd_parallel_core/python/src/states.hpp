@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,13 +12,13 @@ namespace rbd_parallel_python {
 
 /// What the shape of q says of a call: one state (nq,), a batch (batch, nq), or lanes (groups, nq,
 /// width), and with it the shapes of all other arrays.
-struct StateShape {
+struct BatchShape {
   std::size_t batch = 1;
   Shape leading;          ///< (), (batch,) or (groups,)
   std::size_t width = 0;  ///< of the last axis, the lanes; 0: there is none
 
   /// The shape of a result or argument of which one state takes `inner`.
-  Shape with(std::initializer_list<std::size_t> inner) const {
+  Shape with(const Shape& inner) const {
     Shape shape = leading;
     shape.insert(shape.end(), inner.begin(), inner.end());
     if (width > 0) shape.push_back(width);
@@ -37,7 +36,7 @@ struct StateShape {
 template <class Real>
 struct States {
   Array<Real> q;
-  StateShape shape;
+  BatchShape shape;
   std::vector<std::pair<std::string, Array<Real>>> others;
 };
 

@@ -25,7 +25,6 @@ class RehousedBackend : public Backend {
   explicit RehousedBackend(std::unique_ptr<BasicBackend<Real>> inner, const TreeOptions& tree = {})
       : inner_(std::move(inner)), tree_(tree) {}
   std::string name() const override { return inner_->name(); }
-  std::size_t lane_width() const noexcept override { return inner_->lane_width(); }
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override {
@@ -35,51 +34,18 @@ class RehousedBackend : public Backend {
     inner_->configure(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model), inner_options);
     constexpr std::size_t most_links = 8;
     const auto nq = static_cast<std::size_t>(model.nq()), nv = static_cast<std::size_t>(model.nv());
-    const std::size_t numbers = nq + 4 * nv + 5 * nv * nv + most_links * (6 + 7 + 6 * nv) + 8;
+    const std::size_t numbers = nq + 4 * nv + 5 * nv * nv + most_links * (6 + 7 + 6 * nv + 18) + 8;
     memory_.configured((options.max_batch + inner_->lane_width()) * numbers * sizeof(double));
   }
 
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
+  Capabilities do_capabilities() const noexcept override { return inner_->capabilities(); }
+
+  Result do_compute(const Call& call) noexcept override {
     memory_.begin();
-    return finish(inner_->inverse_dynamics({args.batch, in(args.q), in(args.v), in(args.a),
-                                            wrenches(args.f_ext), out(args.tau),
-                                            status(args.status), args.layout}));
-  }
-  Result do_bias_forces(const Forces& args) noexcept override {
-    memory_.begin();
-    return finish(inner_->bias_forces(forces(args)));
-  }
-  Result do_gravity_forces(const Forces& args) noexcept override {
-    memory_.begin();
-    return finish(inner_->gravity_forces(forces(args)));
-  }
-  Result do_coriolis_forces(const Forces& args) noexcept override {
-    memory_.begin();
-    return finish(inner_->coriolis_forces(forces(args)));
-  }
-  Result do_mass_matrix(const MassMatrix& args) noexcept override {
-    memory_.begin();
-    return finish(inner_->mass_matrix(
-        {args.batch, in(args.q), out(args.mass_matrix), out(args.cholesky), out(args.inverse),
-         out(args.sparse), out(args.sparse_cholesky), status(args.status), args.layout}));
-  }
-  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
-    memory_.begin();
-    return finish(inner_->forward_dynamics({args.batch, in(args.q), in(args.v), in(args.tau),
-                                            wrenches(args.f_ext), args.method, out(args.qdd),
-                                            status(args.status), args.layout}));
-  }
-  Result do_energies(const Energies& args) noexcept override {
-    memory_.begin();
-    return finish(
-        inner_->energies({args.batch, in(args.q), in(args.v), out(args.kinetic),
-                          out(args.potential), out(args.com), status(args.status), args.layout}));
-  }
-  Result do_link_kinematics(const LinkKinematics& args) noexcept override {
-    memory_.begin();
-    return finish(
-        inner_->link_kinematics({args.batch, in(args.q), copied(args.links), out(args.poses),
-                                 out(args.jacobian), args.axes, status(args.status), args.layout}));
+    return finish(call.visit([&]<Operation operation>(OperationTag<operation> tag,
+                                                      const ArgumentsOf<operation, double>& args) {
+      return inner_->compute({tag, rehoused<ArgumentsOf<operation, Real>>(args)});
+    }));
   }
 
  private:
@@ -88,8 +54,30 @@ class RehousedBackend : public Backend {
     std::span<double> outside;
   };
 
-  BasicForces<Real> forces(const Forces& args) {
-    return {args.batch, in(args.q), in(args.v), out(args.tau), status(args.status), args.layout};
+  template <class Inside, class Outside>
+  Inside rehoused(const Outside& outside) {
+    Inside inside;
+    inside.batch = outside.batch;
+    inside.layout = outside.layout;
+    for_each_field_of_both<Inside, Outside>(FieldVisitor{
+        [&]<class I, class O>(const InputField<I, Real>& to, const InputField<O, double>& from) {
+          inside.*to.array = in(outside.*from.array);
+        },
+        [&]<class I, class O>(const OutputField<I, Real>& to, const OutputField<O, double>& from) {
+          inside.*to.array = out(outside.*from.array);
+        },
+        [&]<class I, class O>(const LinksField<I>& to, const LinksField<O>& from) {
+          inside.*to.links = copied(outside.*from.links);
+        },
+        [&]<class I, class O, class W, class V>(const WrenchesField<I, W>& to,
+                                                const WrenchesField<O, V>& from) {
+          inside.*to.wrenches = wrenches(outside.*from.wrenches);
+        },
+        [&]<class I, class O, class C>(const ChoiceField<I, C>& to, const ChoiceField<O, C>& from) {
+          inside.*to.choice = outside.*from.choice;
+        }});
+    inside.status = status(outside.status);
+    return inside;
   }
   BasicExternalWrenches<Real> wrenches(const ExternalWrenches& args) {
     return {copied(args.links), in(args.wrenches), args.axes};

@@ -75,7 +75,8 @@ class TakesUntouchedMemory : public Backend {
   void do_configure(const Model&, const BackendOptions&) override {
     memory_ = std::make_unique_for_overwrite<char[]>(size);
   }
-  Result do_gravity_forces(const Forces&) noexcept override {
+  Capabilities do_capabilities() const noexcept override { return {}; }
+  Result do_compute(const Call&) noexcept override {
     std::memset(memory_.get(), 1, size);
     return {};
   }

@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <set>
 #include <thread>
 
 #include "allocation_counter.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
+#include "rbd_parallel_core/delegating_backend.hpp"
 #include "rbd_parallel_core/testing/backend_checks.hpp"
 
 namespace rbd_parallel_core {
@@ -22,43 +24,40 @@ using conformance::BackendUnderTest;
 using conformance::Violations;
 
 /// Does all by the backend "reference"; offenders override one thing.
-class Honest : public Backend {
+class Honest : public DelegatingBackend {
  public:
+  Honest() : DelegatingBackend(make_backend("reference")) {}
   std::string name() const override { return "offender"; }
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override {
-    inner_->configure(std::make_shared<const Model>(model), options);
-  }
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
-    return inner_->inverse_dynamics(args);
-  }
-  Result do_bias_forces(const Forces& args) noexcept override { return inner_->bias_forces(args); }
-  Result do_gravity_forces(const Forces& args) noexcept override {
-    return inner_->gravity_forces(args);
-  }
-  Result do_coriolis_forces(const Forces& args) noexcept override {
-    return inner_->coriolis_forces(args);
-  }
-  Result do_mass_matrix(const MassMatrix& args) noexcept override {
-    return inner_->mass_matrix(args);
-  }
-  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
-    return inner_->forward_dynamics(args);
-  }
-  Result do_energies(const Energies& args) noexcept override { return inner_->energies(args); }
-  Result do_link_kinematics(const LinkKinematics& args) noexcept override {
-    return inner_->link_kinematics(args);
+    delegate().configure(std::make_shared<const Model>(model), options);
   }
 
   /// g(q), batch x nv
   std::vector<double> gravity(std::size_t batch, std::span<const double> q, std::size_t size) {
     std::vector<double> g(size);
-    EXPECT_TRUE(inner_->gravity_forces({.batch = batch, .q = q, .v = {}, .tau = g}).ok());
+    EXPECT_TRUE(delegate().gravity_forces({.batch = batch, .q = q, .v = {}, .tau = g}).ok());
     return g;
   }
+};
 
-  std::unique_ptr<Backend> inner_ = make_backend("reference");
+/// Offends in one operation.
+template <Operation operation>
+class OffendsIn : public Honest {
+ protected:
+  using Args = ArgumentsOf<operation, double>;
+
+  virtual Result offend(const Args& args) noexcept = 0;
+  Result honest(const Args& args) noexcept {
+    return Honest::do_compute({OperationTag<operation>{}, args});
+  }
+
+ private:
+  Result do_compute(const Call& call) noexcept override {
+    if (const Args* args = call.arguments_if<operation>()) return offend(*args);
+    return Honest::do_compute(call);
+  }
 };
 
 template <class Offender>
@@ -76,6 +75,14 @@ std::string text_of(const Violations& violations) {
   return text;
 }
 
+std::set<Operation> elements_of(const OperationSet& operations) {
+  std::set<Operation> elements;
+  for (const Operation operation : all_operations) {
+    if (operations.contains(operation)) elements.insert(operation);
+  }
+  return elements;
+}
+
 // ---- wrong numbers
 // --------------------------------------------------------------------------------------------------
 
@@ -83,24 +90,19 @@ std::string text_of(const Violations& violations) {
 /// themselves.
 class FlippedGravity : public Honest {
  protected:
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
-    const Result result = Honest::do_inverse_dynamics(args);
+  Result do_compute(const Call& call) noexcept override {
+    const Result result = Honest::do_compute(call);
+    if (const auto* args = call.arguments_if<Operation::inverse_dynamics>()) flip(*args);
+    if (const auto* args = call.arguments_if<Operation::bias_forces>()) flip(*args);
+    if (const auto* args = call.arguments_if<Operation::gravity_forces>()) flip(*args);
+    return result;
+  }
+
+ private:
+  template <class Args>
+  void flip(const Args& args) {
     const std::vector<double> g = gravity(args.batch, args.q, args.tau.size());
     for (std::size_t k = 0; k < g.size(); ++k) args.tau[k] -= 2 * g[k];
-    return result;
-  }
-  Result do_bias_forces(const Forces& args) noexcept override {
-    return do_inverse_dynamics({.batch = args.batch,
-                                .q = args.q,
-                                .v = args.v,
-                                .a = {},
-                                .tau = args.tau,
-                                .status = args.status});
-  }
-  Result do_gravity_forces(const Forces& args) noexcept override {
-    const Result result = Honest::do_gravity_forces(args);
-    for (double& x : args.tau) x = -x;
-    return result;
   }
 };
 
@@ -110,10 +112,10 @@ TEST(ConformanceSuite, FindsAFlippedGravity) {
 }
 
 /// Poses with the transposed rotation.
-class TransposedRotation : public Honest {
+class TransposedRotation : public OffendsIn<Operation::link_kinematics> {
  protected:
-  Result do_link_kinematics(const LinkKinematics& args) noexcept override {
-    const Result result = Honest::do_link_kinematics(args);
+  Result offend(const Args& args) noexcept override {
+    const Result result = honest(args);
     for (std::size_t k = 0; k < args.poses.size(); ++k) {
       if (k % 7 >= 3 && k % 7 <= 5) args.poses[k] = -args.poses[k];
     }
@@ -126,11 +128,11 @@ TEST(ConformanceSuite, FindsATransposedRotation) {
 }
 
 /// Followers take the coordinate of their leader as it is: multiplier and offset are ignored.
-class IgnoresMimic : public Honest {
+class IgnoresMimic : public OffendsIn<Operation::gravity_forces> {
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override {
     Honest::do_configure(model, options);
-    view_ = inner_->model().view();
+    view_ = delegate().model().view();
     bodies_.assign(view_.body, view_.body + view_.body_count);
     for (BodyView<double>& body : bodies_) {
       body.multiplier = 1;
@@ -143,7 +145,7 @@ class IgnoresMimic : public Honest {
     workspace_ =
         Workspace<double>::in(reinterpret_cast<std::byte*>(memory_.data()), bodies, columns);
   }
-  Result do_gravity_forces(const Forces& args) noexcept override {
+  Result offend(const Args& args) noexcept override {
     for (std::size_t s = 0; s < args.batch; ++s) {
       rnea(view_, workspace_.rnea,
            Row<double>{args.q.data() + s * static_cast<std::size_t>(view_.nq)}, Zeros<double>{},
@@ -185,10 +187,10 @@ TEST(ConformanceSuite, FindsAnIgnoredFriction) {
 }
 
 /// Only the lower triangle of M, as some libraries have it.
-class HalfMassMatrix : public Honest {
+class HalfMassMatrix : public OffendsIn<Operation::mass_matrix> {
  protected:
-  Result do_mass_matrix(const MassMatrix& args) noexcept override {
-    const Result result = Honest::do_mass_matrix(args);
+  Result offend(const Args& args) noexcept override {
+    const Result result = honest(args);
     const std::size_t n = static_cast<std::size_t>(model().nv());
     for (std::size_t k = 0; k < args.mass_matrix.size(); ++k) {
       if (k % n > k / n % n) args.mass_matrix[k] = 0;
@@ -205,36 +207,35 @@ TEST(ConformanceSuite, FindsHalfAMassMatrix) {
 // ---------------------------------------------------------------------------------------------
 
 /// Says that it has lanes, and reads them as rows.
-class IgnoresTheLayout : public Honest {
- public:
-  std::size_t lane_width() const noexcept override { return 4; }
-
+class IgnoresTheLayout : public OffendsIn<Operation::gravity_forces> {
  protected:
-  Result do_gravity_forces(const Forces& args) noexcept override {
+  Capabilities do_capabilities() const noexcept override {
+    Capabilities capabilities = Honest::do_capabilities();
+    capabilities.lane_width = 4;
+    return capabilities;
+  }
+  Result offend(const Args& args) noexcept override {
     Forces rows = args;
     rows.layout = Layout::rows;
     rows.batch = args.tau.size() / static_cast<std::size_t>(model().nv());
     rows.status = {};
     std::fill(args.status.begin(), args.status.end(), StateStatus{});
-    return inner_->gravity_forces(rows);
+    return delegate().gravity_forces(rows);
   }
 };
 
 TEST(ConformanceSuite, FindsALayoutThatIsIgnored) {
   BackendUnderTest backend = offender<IgnoresTheLayout>();
-  backend.not_offered = {Operation::inverse_dynamics,   Operation::bias_forces,
-                         Operation::coriolis_forces,    Operation::mass_matrix,
-                         Operation::sparse_mass_matrix, Operation::forward_dynamics,
-                         Operation::energies,           Operation::link_kinematics};
+  backend.not_offered = elements_of(OperationSet::all().without({Operation::gravity_forces}));
   EXPECT_TRUE(finds(conformance::check_layouts, backend));
   EXPECT_FALSE(finds(conformance::check_against_newton, backend)) << "rows are served right";
 }
 
 /// Every state but the first takes a little of the one before it.
-class MixesNeighbours : public Honest {
+class MixesNeighbours : public OffendsIn<Operation::inverse_dynamics> {
  protected:
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
-    const Result result = Honest::do_inverse_dynamics(args);
+  Result offend(const Args& args) noexcept override {
+    const Result result = honest(args);
     const std::size_t n = args.tau.size() / args.batch;
     for (std::size_t k = args.tau.size(); k-- > n;) args.tau[k] += 1e-14 * args.tau[k - n];
     return result;
@@ -249,10 +250,10 @@ TEST(ConformanceSuite, FindsALeakBetweenNeighbours) {
 
 /// The same, but without effect unless a neighbour is not finite: a sum over lanes multiplied by
 /// zero.
-class SpreadsNaN : public Honest {
+class SpreadsNaN : public OffendsIn<Operation::forward_dynamics> {
  protected:
-  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
-    const Result result = Honest::do_forward_dynamics(args);
+  Result offend(const Args& args) noexcept override {
+    const Result result = honest(args);
     const std::size_t n = args.qdd.size() / args.batch;
     for (std::size_t k = args.qdd.size(); k-- > n;) args.qdd[k] += 0.0 * args.qdd[k - n];
     return result;
@@ -265,10 +266,10 @@ TEST(ConformanceSuite, FindsNaNThatSpreads) {
 }
 
 /// Takes NaN for nothing to worry about.
-class SilentAboutNaN : public Honest {
+class SilentAboutNaN : public OffendsIn<Operation::bias_forces> {
  protected:
-  Result do_bias_forces(const Forces& args) noexcept override {
-    const Result result = Honest::do_bias_forces(args);
+  Result offend(const Args& args) noexcept override {
+    const Result result = honest(args);
     std::fill(args.status.begin(), args.status.end(), StateStatus{});
     return result;
   }
@@ -279,10 +280,10 @@ TEST(ConformanceSuite, FindsAStatusThatIsAlwaysOk) {
 }
 
 /// Blames the first coordinate for every singular M.
-class BlamesTheFirstJoint : public Honest {
+class BlamesTheFirstJoint : public OffendsIn<Operation::forward_dynamics> {
  protected:
-  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
-    const Result result = Honest::do_forward_dynamics(args);
+  Result offend(const Args& args) noexcept override {
+    const Result result = honest(args);
     for (StateStatus& status : args.status) {
       if (status.code == StateStatus::Code::singular) status.dof = 0;
     }
@@ -295,10 +296,10 @@ TEST(ConformanceSuite, FindsASingularJointThatIsMisnamed) {
 }
 
 /// Compares moments of inertia with masses.
-class JudgesByMetres : public Honest {
+class JudgesByMetres : public OffendsIn<Operation::forward_dynamics> {
  protected:
-  Result do_forward_dynamics(const ForwardDynamics& args) noexcept override {
-    const ModelView<double>& view = inner_->model().view();
+  Result offend(const Args& args) noexcept override {
+    const ModelView<double>& view = delegate().model().view();
     for (std::int32_t i = 0; i < view.body_count; ++i) {
       const Inertia<double>& I = view.body[i].inertia;
       if (I.I.zz > 1e-5 * I.m) continue;
@@ -306,7 +307,7 @@ class JudgesByMetres : public Honest {
       for (StateStatus& status : args.status) status = {StateStatus::Code::singular, 0};
       return {};
     }
-    return Honest::do_forward_dynamics(args);
+    return honest(args);
   }
 };
 
@@ -315,10 +316,10 @@ TEST(ConformanceSuite, FindsUnitsThatMatter) {
 }
 
 /// Keeps a sum from call to call.
-class RemembersCalls : public Honest {
+class RemembersCalls : public OffendsIn<Operation::energies> {
  protected:
-  Result do_energies(const Energies& args) noexcept override {
-    const Result result = Honest::do_energies(args);
+  Result offend(const Args& args) noexcept override {
+    const Result result = honest(args);
     for (double& x : args.kinetic) x += 1e-13 * calls_;
     calls_ += 1;
     return result;
@@ -336,7 +337,7 @@ TEST(ConformanceSuite, FindsAMemoryOfEarlierCalls) {
 class KeepsItsFirstModel : public Honest {
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override {
-    if (!inner_->configured()) Honest::do_configure(model, options);
+    if (!delegate().configured()) Honest::do_configure(model, options);
   }
 };
 
@@ -347,30 +348,22 @@ TEST(ConformanceSuite, FindsAReconfigureWithoutEffect) {
 // ---- offers
 // ---------------------------------------------------------------------------------------------------------
 
+constexpr OperationSet just_inverse_dynamics{Operation::inverse_dynamics};
+
 /// Only inverse dynamics, and says so.
-class OnlyInverseDynamics : public Backend {
- public:
-  std::string name() const override { return "only inverse dynamics"; }
-
+class OnlyInverseDynamics : public Honest {
  protected:
-  void do_configure(const Model& model, const BackendOptions& options) override {
-    inner_->configure(std::make_shared<const Model>(model), options);
+  Capabilities do_capabilities() const noexcept override {
+    Capabilities capabilities = Honest::do_capabilities();
+    capabilities.operations = just_inverse_dynamics;
+    return capabilities;
   }
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
-    return inner_->inverse_dynamics(args);
-  }
-
- private:
-  std::unique_ptr<Backend> inner_ = make_backend("reference");
 };
 
 TEST(ConformanceSuite, PassesABackendThatDeclaresWhatItDoesNotOffer) {
   BackendUnderTest backend = offender<OnlyInverseDynamics>();
   EXPECT_TRUE(finds(conformance::check_against_newton, backend)) << "not declared yet";
-  backend.not_offered = {Operation::bias_forces,        Operation::gravity_forces,
-                         Operation::coriolis_forces,    Operation::mass_matrix,
-                         Operation::sparse_mass_matrix, Operation::forward_dynamics,
-                         Operation::energies,           Operation::link_kinematics};
+  backend.not_offered = elements_of(OperationSet::all().without(just_inverse_dynamics));
   for (const conformance::Check& check : conformance::every_check()) {
     EXPECT_EQ(text_of(check.run(backend)), "") << check.name;
   }
@@ -379,21 +372,15 @@ TEST(ConformanceSuite, PassesABackendThatDeclaresWhatItDoesNotOffer) {
       << "it offers what it declares not to";
 }
 
-/// What a backend that overrides nothing answers.
-class OffersNothing : public Backend {
- public:
-  std::string name() const override { return "nothing"; }
-
+/// Says that it offers nothing.
+class OffersNothing : public Honest {
  protected:
-  void do_configure(const Model&, const BackendOptions&) override {}
+  Capabilities do_capabilities() const noexcept override { return {.operations = {}}; }
 };
 
 TEST(ConformanceSuite, PassesABackendThatOffersNothing) {
   BackendUnderTest backend = offender<OffersNothing>();
-  backend.not_offered = {
-      Operation::inverse_dynamics, Operation::bias_forces, Operation::gravity_forces,
-      Operation::coriolis_forces,  Operation::mass_matrix, Operation::sparse_mass_matrix,
-      Operation::forward_dynamics, Operation::energies,    Operation::link_kinematics};
+  backend.not_offered = elements_of(OperationSet::all());
   EXPECT_EQ(text_of(conformance::check_not_offered(backend)), "");
 }
 
@@ -439,11 +426,11 @@ void allocate(By way, std::size_t n) {
 
 /// Allocates once in one operation.
 template <By way>
-class Allocating : public Honest {
+class Allocating : public OffendsIn<Operation::coriolis_forces> {
  protected:
-  Result do_coriolis_forces(const Forces& args) noexcept override {
+  Result offend(const Args& args) noexcept override {
     allocate(way, args.tau.size());
-    return Honest::do_coriolis_forces(args);
+    return honest(args);
   }
 };
 

@@ -87,9 +87,9 @@ class Offender : public Honest {
   explicit Offender(void (*offend)()) : Honest("reference"), offend_(offend) {}
 
  protected:
-  Result do_bias_forces(const Forces& args) noexcept override {
-    offend_();
-    return Honest::do_bias_forces(args);
+  Result do_compute(const Call& call) noexcept override {
+    if (call.operation() == Operation::bias_forces) offend_();
+    return Honest::do_compute(call);
   }
 
  private:
@@ -143,7 +143,8 @@ TEST(RealtimeLoop, CountsRefusals) {
     Refuses() : Honest("reference") {}
 
    protected:
-    Result do_mass_matrix(const MassMatrix&) noexcept override {
+    Result do_compute(const Call& call) noexcept override {
+      if (call.operation() != Operation::mass_matrix) return Honest::do_compute(call);
       return {Code::failed, Argument::none, 0, 0};
     }
   } refuses;

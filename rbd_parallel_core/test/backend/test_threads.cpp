@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plain_memory.hpp"
+#include "rbd_parallel_core/delegating_backend.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
 #include "rehoused_backend.hpp"
 
@@ -91,29 +92,28 @@ TEST(Threads, BackendsThatShareOutTheirBatches) {
 
 /// Keeps a joint's position where all backends keep theirs, and computes when the others have
 /// written to it too.
-class RacyBackend : public Backend {
+class RacyBackend : public DelegatingBackend {
  public:
-  explicit RacyBackend(std::barrier<>* others) : others_(others) {}
+  explicit RacyBackend(std::barrier<>* others)
+      : DelegatingBackend(make_backend("reference")), others_(others) {}
   std::string name() const override { return "racy"; }
 
  protected:
-  void do_configure(const Model& model, const BackendOptions& options) override {
-    inner_->configure(std::make_shared<const Model>(model), options);
-  }
-  Result do_gravity_forces(const Forces& args) noexcept override {
-    std::vector<double> q(args.q.begin(), args.q.end());
+  Result do_compute(const Call& call) noexcept override {
+    const Forces* const args = call.arguments_if<Operation::gravity_forces>();
+    if (args == nullptr) return DelegatingBackend::do_compute(call);
+    std::vector<double> q(args->q.begin(), args->q.end());
     shared_ += q.back();
     if (others_ != nullptr) others_->arrive_and_wait();
     q.back() = shared_;
-    Forces changed = args;
+    Forces changed = *args;
     changed.q = q;
-    return inner_->gravity_forces(changed);
+    return delegate().gravity_forces(changed);
   }
 
  private:
   inline static double shared_ = 0;
   std::barrier<>* others_;
-  std::unique_ptr<Backend> inner_ = make_backend("reference");
 };
 
 /// The count above is not zero by itself; and ThreadSanitizer must cry out here.

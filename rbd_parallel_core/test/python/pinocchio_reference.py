@@ -131,6 +131,20 @@ class Reference:
             numpy.reshape(local, (*shape, 6, nv)),
         )
 
+    def link_motion(self, q, v, a, links, axes):
+        """Twists and classical accelerations of links, without gravity: two arrays (batch, k, 6)."""
+        frame = pinocchio.LOCAL_WORLD_ALIGNED if axes == "world" else pinocchio.LOCAL
+        twists, accelerations = [], []
+        for state in zip(self.configurations(q), v @ self.G.T, a @ self.G.T):
+            pinocchio.forwardKinematics(self.pin, self.data, *state)
+            pinocchio.updateFramePlacements(self.pin, self.data)
+            for link in links:
+                arguments = (self.pin, self.data, self.frame(link), frame)
+                twists.append(pinocchio.getFrameVelocity(*arguments).vector)
+                accelerations.append(pinocchio.getFrameClassicalAcceleration(*arguments).vector)
+        shape = (len(q), len(links), 6)
+        return numpy.reshape(twists, shape), numpy.reshape(accelerations, shape)
+
     def energies(self, q, v):
         """Kinetic and potential energy (batch,), centre of mass (batch, 3), and the scale of the potential (batch,).
 

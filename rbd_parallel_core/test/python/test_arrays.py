@@ -47,6 +47,7 @@ def every_operation(backend):
         "center_of_mass": lambda q, v, a: backend.center_of_mass(q),
         "link_poses": lambda q, v, a: backend.link_poses(q, links),
         "jacobian": lambda q, v, a: backend.jacobian(q, links, axes="link"),
+        "link_motion": lambda q, v, a: backend.link_motion(q, links, v, a)[1],
     }
 
 

@@ -210,6 +210,20 @@ def test_kinematics(case, errors):
     errors.matching("jacobian, link axes", case.backend.jacobian(case.q, links, "link"), local, LIMIT, case.where)
 
 
+def test_link_motion(case, errors):
+    links = case.links(4)
+    for axes in ("world", "link"):
+        twist, acceleration, product = case.backend.link_motion(case.q, links, case.v, case.a, axes=axes)
+        expected = case.reference.link_motion(case.q, case.v, case.a, links, axes)
+        errors.matching(f"link twists, {axes} axes", twist, expected[0], LIMIT, case.where)
+        errors.matching(f"link accelerations, {axes} axes", acceleration, expected[1], LIMIT, case.where)
+        _, coasting = case.reference.link_motion(case.q, case.v, 0 * case.a, links, axes)
+        errors.matching(f"velocity products, {axes} axes", product, coasting, LIMIT, case.where)
+        J = case.backend.jacobian(case.q, links, axes)
+        moved = numpy.einsum("bkij,bj->bki", J, case.a) + product
+        errors.matching(f"J a + velocity product, {axes} axes", acceleration, moved, LIMIT, case.where)
+
+
 def test_energies(case, errors):
     kinetic, potential, com, scale = case.reference.energies(case.q, case.v)
     ours = case.backend.energies(case.q, case.v)

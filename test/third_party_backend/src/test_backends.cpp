@@ -15,8 +15,9 @@ namespace third_party {
 
 using rbd_parallel_core::Backend;
 using rbd_parallel_core::BackendOptions;
-using rbd_parallel_core::InverseDynamics;
+using rbd_parallel_core::Capabilities;
 using rbd_parallel_core::Model;
+using rbd_parallel_core::Operation;
 using rbd_parallel_core::Result;
 using rbd_parallel_core::StateStatus;
 
@@ -27,7 +28,11 @@ class ConstantBackend : public Backend {
 
  protected:
   void do_configure(const Model&, const BackendOptions&) override {}
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
+  Capabilities do_capabilities() const noexcept override {
+    return {.operations = {Operation::inverse_dynamics}};
+  }
+  Result do_compute(const Call& call) noexcept override {
+    const auto& args = call.arguments<Operation::inverse_dynamics>();
     std::fill(args.tau.begin(), args.tau.end(), 42.0);
     std::fill(args.status.begin(), args.status.end(), StateStatus{});
     return {};
@@ -53,7 +58,7 @@ class IntThrowingBackend : public ConstantBackend {
 
 class FailingBackend : public ConstantBackend {
  protected:
-  Result do_inverse_dynamics(const InverseDynamics&) noexcept override {
+  Result do_compute(const Call&) noexcept override {
     return {rbd_parallel_core::Code::failed, rbd_parallel_core::Argument::none, 0, 0};
   }
 };
@@ -62,14 +67,14 @@ class FailingBackend : public ConstantBackend {
 /// one has come so far.
 class WaitingBackend : public ConstantBackend {
  protected:
-  Result do_inverse_dynamics(const InverseDynamics& args) noexcept override {
-    if (const char* gate = std::getenv("RBD_TEST_GATE"); gate != nullptr && args.batch > 1) {
+  Result do_compute(const Call& call) noexcept override {
+    if (const char* gate = std::getenv("RBD_TEST_GATE"); gate != nullptr && call.batch() > 1) {
       std::ofstream(std::string(gate) + ".reached").put('\n');
       while (!std::filesystem::exists(gate)) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     }
-    return ConstantBackend::do_inverse_dynamics(args);
+    return ConstantBackend::do_compute(call);
   }
 };
 

@@ -68,177 +68,209 @@ inline Batch reordered(const Batch& batch, const std::vector<std::size_t>& order
 
 /// What a call fills.
 struct Outputs {
-  std::array<std::vector<double>, 3> numbers;
+  static constexpr std::size_t most = 3;  ///< arrays of one call
+  std::array<std::vector<double>, most> numbers;
   std::vector<StateStatus> status;
   Result result;
 };
 
-/// One way to call a backend. `reads`: the inputs it uses, of q v a t(au) f(_ext). `columns`:
-/// numbers per state of each output. `run` allocates nothing.
+/// One way to call a backend. What it reads and writes follows from the fields of the operation's
+/// arguments (operation.hpp), so that a new operation is a line in every_call().
 struct Call {
-  const char* name;
-  const char* reads;
-  Operation operation;
-  bool (*possible)(const Model&);
-  std::array<std::size_t, 3> (*columns)(const Model&, const Batch&);
-  Result (*run)(Backend&, const Batch&, Outputs&);
+  std::string name;
+  Operation operation;  ///< by its costs: Operation::sparse_mass_matrix is one of them
+  bool (*possible)(const Model&) = [](const Model&) { return true; };
+  std::vector<Argument> outputs = {};  ///< those asked for, in the order of Outputs; none: all
+  std::vector<Argument> ignores = {};  ///< inputs that do not count
+  bool with_wrenches = false;
+  Axes axes = Axes::world;
+  ForwardMethod method = ForwardMethod::automatic;
+
+  /// Whether the numbers of this input count.
+  bool reads(Argument argument) const;
+  /// Whether it takes links by index.
+  bool names_links() const;
+  /// Whether the call is refused without this output.
+  bool requires_output(Argument argument) const;
+  /// Numbers per state of each output.
+  std::array<std::size_t, Outputs::most> columns(const Model& model, const Batch& batch) const;
+  /// Allocates nothing.
+  Result run(Backend& backend, const Batch& in, Outputs& out) const;
 };
 
 namespace detail {
 
-inline bool always(const Model&) { return true; }
 inline bool without_mimic(const Model& model) { return !model.has_mimic(); }
 
-using Columns = std::array<std::size_t, 3>;
-inline Columns vector_columns(const Model& model, const Batch&) {
-  return {index(model.nv()), 0, 0};
-}
-inline Columns matrix_columns(const Model& model, const Batch&) {
-  const std::size_t square = index(model.nv()) * index(model.nv());
-  return {square, square, square};
-}
-inline Columns sparse_columns(const Model& model, const Batch&) {
-  const auto nonzeros = static_cast<std::size_t>(mass_matrix_nonzeros(model));
-  return {nonzeros, nonzeros, 0};
-}
-inline Columns energy_columns(const Model&, const Batch&) { return {1, 1, 3}; }
-inline Columns link_columns(const Model& model, const Batch& batch) {
-  return {7 * batch.links.size(), 6 * batch.links.size() * index(model.nv()), 0};
+inline bool among(Argument argument, const std::vector<Argument>& arguments) {
+  return std::find(arguments.begin(), arguments.end(), argument) != arguments.end();
 }
 
-using Axes = ExternalWrenches::Axes;
-
-inline Result inverse_dynamics(Backend& backend, const Batch& in, Outputs& out,
-                               const ExternalWrenches& f_ext) {
-  return backend.inverse_dynamics({.batch = in.size,
-                                   .q = in.q,
-                                   .v = in.v,
-                                   .a = in.a,
-                                   .f_ext = f_ext,
-                                   .tau = out.numbers[0],
-                                   .status = out.status,
-                                   .layout = in.layout});
+/// The input of that name.
+inline std::span<const double> input_of(const Batch& batch, Argument argument) {
+  switch (argument) {
+    case Argument::q:
+      return batch.q;
+    case Argument::v:
+      return batch.v;
+    case Argument::a:
+      return batch.a;
+    case Argument::tau:
+      return batch.tau;
+    default:
+      return {};
+  }
 }
 
-inline Result forward_dynamics(Backend& backend, const Batch& in, Outputs& out,
-                               ForwardMethod method, const ExternalWrenches& f_ext) {
-  return backend.forward_dynamics({.batch = in.size,
-                                   .q = in.q,
-                                   .v = in.v,
-                                   .tau = in.tau,
-                                   .f_ext = f_ext,
-                                   .method = method,
-                                   .qdd = out.numbers[0],
-                                   .status = out.status,
-                                   .layout = in.layout});
+/// The operation that a backend is called with.
+inline Operation called(const Call& call) {
+  return call.operation == Operation::sparse_mass_matrix ? Operation::mass_matrix : call.operation;
 }
 
-inline Result link_kinematics(Backend& backend, const Batch& in, Outputs& out, Axes axes) {
-  return backend.link_kinematics({.batch = in.size,
-                                  .q = in.q,
-                                  .links = in.links,
-                                  .poses = out.numbers[0],
-                                  .jacobian = out.numbers[1],
-                                  .axes = axes,
-                                  .status = out.status,
-                                  .layout = in.layout});
+/// Has visit(field, args) called for the fields of the call's operation; `args` is an example.
+template <class Visit>
+void visit_fields(const Call& call, const Visit& visit) {
+  visit_operation(called(call), [&]<Operation operation>(OperationTag<operation>) {
+    for_each_field<ArgumentsOf<operation, double>>(visit);
+  });
 }
 
-inline Forces forces(const Batch& in, Outputs& out) {
-  return {.batch = in.size,
-          .q = in.q,
-          .v = in.v,
-          .tau = out.numbers[0],
-          .status = out.status,
-          .layout = in.layout};
+/// The arguments of a call.
+template <class Args>
+Args arguments_of(const Call& call, const Batch& in, Outputs& out) {
+  Args args;
+  args.batch = in.size;
+  args.layout = in.layout;
+  args.status = out.status;
+  std::size_t next = 0;
+  for_each_field<Args>(FieldVisitor{
+      [&](const InputField<Args, double>& field) {
+        args.*field.array = input_of(in, field.argument);
+      },
+      [&](const OutputField<Args, double>& field) {
+        if (call.outputs.empty() || among(field.argument, call.outputs)) {
+          args.*field.array = out.numbers[next++];
+        }
+      },
+      [&](const LinksField<Args>& field) { args.*field.links = in.links; },
+      [&](const WrenchesField<Args, ExternalWrenches>& field) {
+        if (call.with_wrenches) args.*field.wrenches = {in.links, in.wrenches, call.axes};
+      },
+      [&](const ChoiceField<Args, Axes>& field) { args.*field.choice = call.axes; },
+      [&](const ChoiceField<Args, ForwardMethod>& field) { args.*field.choice = call.method; }});
+  return args;
 }
 
 }  // namespace detail
 
+inline bool Call::reads(Argument argument) const {
+  if (argument == Argument::wrenches) return with_wrenches;
+  bool read = false;
+  detail::visit_fields(*this, FieldVisitor{[&]<class A, class R>(const InputField<A, R>& field) {
+                                             read = read || field.argument == argument;
+                                           },
+                                           [](const auto&) {}});
+  return read && !detail::among(argument, ignores);
+}
+
+inline bool Call::names_links() const {
+  bool named = with_wrenches;
+  detail::visit_fields(*this, FieldVisitor{[&]<class A>(const LinksField<A>&) { named = true; },
+                                           [](const auto&) {}});
+  return named;
+}
+
+inline bool Call::requires_output(Argument argument) const {
+  bool is_required = false;
+  detail::visit_fields(*this, FieldVisitor{[&]<class A, class R>(const OutputField<A, R>& field) {
+                                             if (field.argument != argument) return;
+                                             is_required = field.presence == Presence::required;
+                                           },
+                                           [](const auto&) {}});
+  return is_required;
+}
+
+inline std::array<std::size_t, Outputs::most> Call::columns(const Model& model,
+                                                            const Batch& batch) const {
+  const Extents extents{.nq = index(model.nq()),
+                        .nv = index(model.nv()),
+                        .nonzeros = static_cast<std::size_t>(mass_matrix_nonzeros(model)),
+                        .links = batch.links.size()};
+  std::array<std::size_t, Outputs::most> columns{};
+  std::size_t next = 0;
+  detail::visit_fields(*this, FieldVisitor{[&]<class A, class R>(const OutputField<A, R>& field) {
+                                             const bool all = outputs.empty();
+                                             if (all || detail::among(field.argument, outputs)) {
+                                               columns[next++] = field.shape.numbers(extents);
+                                             }
+                                           },
+                                           [](const auto&) {}});
+  return columns;
+}
+
+inline Result Call::run(Backend& backend, const Batch& in, Outputs& out) const {
+  Result result;
+  visit_operation(detail::called(*this), [&]<Operation operation>(OperationTag<operation> tag) {
+    result = backend.compute(
+        {tag, detail::arguments_of<ArgumentsOf<operation, double>>(*this, in, out)});
+  });
+  return result;
+}
+
+/// The arguments of its outputs, in the order of Outputs.
+inline std::vector<Argument> outputs_of(const Call& call) {
+  if (!call.outputs.empty()) return call.outputs;
+  std::vector<Argument> outputs;
+  detail::visit_fields(call, FieldVisitor{[&]<class A, class R>(const OutputField<A, R>& field) {
+                                            outputs.push_back(field.argument);
+                                          },
+                                          [](const auto&) {}});
+  return outputs;
+}
+
 inline const std::vector<Call>& every_call() {
-  using namespace detail;
   using Op = Operation;
   static const std::vector<Call> calls = {
-      {"inverse_dynamics", "qva", Op::inverse_dynamics, always, vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) { return inverse_dynamics(b, in, out, {}); }},
-      {"inverse_dynamics with wrenches in link axes", "qvaf", Op::inverse_dynamics, always,
-       vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return inverse_dynamics(b, in, out, {in.links, in.wrenches, Axes::link});
-       }},
-      {"inverse_dynamics with wrenches in world axes", "qvaf", Op::inverse_dynamics, always,
-       vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return inverse_dynamics(b, in, out, {in.links, in.wrenches, Axes::world});
-       }},
-      {"bias_forces", "qv", Op::bias_forces, always, vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) { return b.bias_forces(forces(in, out)); }},
-      {"gravity_forces", "q", Op::gravity_forces, always, vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) { return b.gravity_forces(forces(in, out)); }},
-      {"coriolis_forces", "qv", Op::coriolis_forces, always, vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return b.coriolis_forces(forces(in, out));
-       }},
-      {"mass_matrix", "q", Op::mass_matrix, always, matrix_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return b.mass_matrix({.batch = in.size,
-                               .q = in.q,
-                               .mass_matrix = out.numbers[0],
-                               .cholesky = out.numbers[1],
-                               .inverse = out.numbers[2],
-                               .status = out.status,
-                               .layout = in.layout});
-       }},
-      {"sparse_mass_matrix", "q", Op::sparse_mass_matrix, always, sparse_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return b.mass_matrix({.batch = in.size,
-                               .q = in.q,
-                               .sparse = out.numbers[0],
-                               .sparse_cholesky = out.numbers[1],
-                               .status = out.status,
-                               .layout = in.layout});
-       }},
-      {"forward_dynamics by automatic", "qvt", Op::forward_dynamics, always, vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return forward_dynamics(b, in, out, ForwardMethod::automatic, {});
-       }},
-      {"forward_dynamics by aba with wrenches in link axes", "qvtf", Op::forward_dynamics,
-       without_mimic, vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return forward_dynamics(b, in, out, ForwardMethod::aba,
-                                 {in.links, in.wrenches, Axes::link});
-       }},
-      {"forward_dynamics by aba with wrenches in world axes", "qvtf", Op::forward_dynamics,
-       without_mimic, vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return forward_dynamics(b, in, out, ForwardMethod::aba,
-                                 {in.links, in.wrenches, Axes::world});
-       }},
-      {"forward_dynamics by crba with wrenches in world axes", "qvtf", Op::forward_dynamics, always,
-       vector_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return forward_dynamics(b, in, out, ForwardMethod::crba,
-                                 {in.links, in.wrenches, Axes::world});
-       }},
-      {"energies", "qv", Op::energies, always, energy_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return b.energies({.batch = in.size,
-                            .q = in.q,
-                            .v = in.v,
-                            .kinetic = out.numbers[0],
-                            .potential = out.numbers[1],
-                            .com = out.numbers[2],
-                            .status = out.status,
-                            .layout = in.layout});
-       }},
-      {"link_kinematics in world axes", "q", Op::link_kinematics, always, link_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return link_kinematics(b, in, out, Axes::world);
-       }},
-      {"link_kinematics in link axes", "q", Op::link_kinematics, always, link_columns,
-       [](Backend& b, const Batch& in, Outputs& out) {
-         return link_kinematics(b, in, out, Axes::link);
-       }},
+      {.name = "inverse_dynamics", .operation = Op::inverse_dynamics},
+      {.name = "inverse_dynamics with wrenches in link axes",
+       .operation = Op::inverse_dynamics,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "inverse_dynamics with wrenches in world axes",
+       .operation = Op::inverse_dynamics,
+       .with_wrenches = true},
+      {.name = "bias_forces", .operation = Op::bias_forces},
+      {.name = "gravity_forces", .operation = Op::gravity_forces, .ignores = {Argument::v}},
+      {.name = "coriolis_forces", .operation = Op::coriolis_forces},
+      {.name = "mass_matrix",
+       .operation = Op::mass_matrix,
+       .outputs = {Argument::mass_matrix, Argument::cholesky, Argument::inverse}},
+      {.name = "sparse_mass_matrix",
+       .operation = Op::sparse_mass_matrix,
+       .outputs = {Argument::sparse, Argument::sparse_cholesky}},
+      {.name = "forward_dynamics by automatic", .operation = Op::forward_dynamics},
+      {.name = "forward_dynamics by aba with wrenches in link axes",
+       .operation = Op::forward_dynamics,
+       .possible = detail::without_mimic,
+       .with_wrenches = true,
+       .axes = Axes::link,
+       .method = ForwardMethod::aba},
+      {.name = "forward_dynamics by aba with wrenches in world axes",
+       .operation = Op::forward_dynamics,
+       .possible = detail::without_mimic,
+       .with_wrenches = true,
+       .method = ForwardMethod::aba},
+      {.name = "forward_dynamics by crba with wrenches in world axes",
+       .operation = Op::forward_dynamics,
+       .with_wrenches = true,
+       .method = ForwardMethod::crba},
+      {.name = "energies", .operation = Op::energies},
+      {.name = "link_kinematics in world axes", .operation = Op::link_kinematics},
+      {.name = "link_kinematics in link axes",
+       .operation = Op::link_kinematics,
+       .axes = Axes::link},
+      {.name = "link_motion in world axes", .operation = Op::link_motion},
+      {.name = "link_motion in link axes", .operation = Op::link_motion, .axes = Axes::link},
   };
   return calls;
 }
@@ -246,8 +278,9 @@ inline const std::vector<Call>& every_call() {
 /// Room for the results of a call, filled with a number that no result has.
 inline Outputs room_for(const Call& call, const Model& model, const Batch& batch) {
   Outputs out;
-  const std::array<std::size_t, 3> columns = call.columns(model, batch);
-  for (std::size_t k = 0; k < 3; ++k) out.numbers[k].assign(batch.stored * columns[k], -7.25e77);
+  const std::array<std::size_t, Outputs::most> columns = call.columns(model, batch);
+  for (std::size_t k = 0; k < Outputs::most; ++k)
+    out.numbers[k].assign(batch.stored * columns[k], -7.25e77);
   out.status.assign(batch.size, {StateStatus::Code::singular, -99});
   return out;
 }

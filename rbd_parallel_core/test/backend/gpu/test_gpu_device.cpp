@@ -57,7 +57,7 @@ TEST(GpuDeviceArrays, AreWrittenAndReadInPlace) {
   const Batch states = random_batch(*model, batch, 5);
   const auto backend = make_cuda_backend();
   backend->configure(model, {.max_batch = batch});
-  auto* const device = dynamic_cast<DeviceAccess*>(backend.get());
+  DeviceAccess* const device = backend->capabilities().device;
   ASSERT_NE(device, nullptr);
   const std::size_t numbers = batch * index(model->nv());
   const std::shared_ptr<void> memory = device->allocate(numbers * sizeof(double));

@@ -87,7 +87,7 @@ inline Violations check_wrong_sizes(const BackendUnderTest& under_test) {
     report.at(robot.name, call.name);
     const Outputs room = room_for(call, *model, batch);
     for (const detail::SizedInput& input : detail::sized_inputs) {
-      if (std::string(call.reads).find(input.reads) == std::string::npos) continue;
+      if (!call.reads(input.argument)) continue;
       const std::size_t n = (batch.*input.array).size();
       for (const std::ptrdiff_t by : {-1, 1}) {
         Batch bad = batch;
@@ -103,7 +103,7 @@ inline Violations check_wrong_sizes(const BackendUnderTest& under_test) {
       detail::expect_refusal(report, call, *backend, bad, room,
                              detail::refusal(Code::missing, input.argument, n, 0), input.name);
     }
-    const std::vector<detail::SizedOutput> outputs = detail::sized_outputs(call.operation);
+    const std::vector<Argument> outputs = outputs_of(call);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       const std::size_t n = room.numbers[k].size();
       for (const std::ptrdiff_t by : {-1, 1}) {
@@ -111,15 +111,15 @@ inline Violations check_wrong_sizes(const BackendUnderTest& under_test) {
         bad.numbers[k] = resized(bad.numbers[k], by);
         const std::size_t actual = bad.numbers[k].size();
         detail::expect_refusal(report, call, *backend, batch, std::move(bad),
-                               detail::refusal(Code::wrong_size, outputs[k].argument, n, actual),
-                               outputs[k].name);
+                               detail::refusal(Code::wrong_size, outputs[k], n, actual),
+                               std::string(name_of(outputs[k])));
       }
-      if (!outputs[k].required) continue;
+      if (!call.requires_output(outputs[k])) continue;
       Outputs bad = room;
       bad.numbers[k].clear();
       detail::expect_refusal(report, call, *backend, batch, std::move(bad),
-                             detail::refusal(Code::missing, outputs[k].argument, n, 0),
-                             outputs[k].name);
+                             detail::refusal(Code::missing, outputs[k], n, 0),
+                             std::string(name_of(outputs[k])));
     }
     for (const std::size_t size : {2, 4}) {
       Outputs bad = room;
@@ -140,9 +140,7 @@ inline Violations check_unknown_links(const BackendUnderTest& under_test) {
   const int count = static_cast<int>(model->links().size());
   const auto backend = detail::configured(under_test, model, 2);
   for (const Call& call : detail::calls_for(under_test, *model)) {
-    const bool links = std::string(call.reads).find('f') != std::string::npos ||
-                       call.operation == Operation::link_kinematics;
-    if (!links) continue;
+    if (!call.names_links()) continue;
     report.at(robot.name, call.name);
     for (const int bad :
          {-1, count, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {

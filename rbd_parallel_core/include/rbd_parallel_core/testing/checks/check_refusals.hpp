@@ -31,47 +31,19 @@ inline Result refusal(Code code, Argument argument, std::size_t expected, std::s
   return {code, argument, static_cast<std::int64_t>(expected), static_cast<std::int64_t>(actual)};
 }
 
-/// The inputs and outputs of a call that have a size of their own.
+/// The inputs of a call that have a size of their own.
 struct SizedInput {
-  char reads;
   std::vector<double> Batch::*array;
   Argument argument;
   const char* name;
   bool required;
 };
 inline constexpr SizedInput sized_inputs[] = {
-    {'q', &Batch::q, Argument::q, "q", true},
-    {'v', &Batch::v, Argument::v, "v", false},
-    {'a', &Batch::a, Argument::a, "a", false},
-    {'t', &Batch::tau, Argument::tau, "tau", false},
-    {'f', &Batch::wrenches, Argument::wrenches, "f_ext", true}};
-
-struct SizedOutput {
-  Argument argument;
-  const char* name;
-  bool required;
-};
-inline std::vector<SizedOutput> sized_outputs(Operation operation) {
-  switch (operation) {
-    case Operation::mass_matrix:
-      return {{Argument::mass_matrix, "mass_matrix", false},
-              {Argument::cholesky, "cholesky", false},
-              {Argument::inverse, "inverse", false}};
-    case Operation::sparse_mass_matrix:
-      return {{Argument::sparse, "sparse", false},
-              {Argument::sparse_cholesky, "sparse_cholesky", false}};
-    case Operation::energies:
-      return {{Argument::kinetic, "kinetic", false},
-              {Argument::potential, "potential", false},
-              {Argument::com, "com", false}};
-    case Operation::link_kinematics:
-      return {{Argument::poses, "poses", false}, {Argument::jacobian, "jacobian", false}};
-    case Operation::forward_dynamics:
-      return {{Argument::qdd, "qdd", true}};
-    default:
-      return {{Argument::tau, "tau", true}};
-  }
-}
+    {&Batch::q, Argument::q, "q", true},
+    {&Batch::v, Argument::v, "v", false},
+    {&Batch::a, Argument::a, "a", false},
+    {&Batch::tau, Argument::tau, "tau", false},
+    {&Batch::wrenches, Argument::wrenches, "f_ext", true}};
 
 }  // namespace detail
 

@@ -41,7 +41,7 @@ inline std::vector<OracleWrench> oracle_wrenches(const Batch& batch, const Model
 inline std::vector<OracleWrench> wrenches_of(const Call& call, const Batch& batch,
                                              const Model& model, const State& state) {
   const std::string name = call.name;
-  if (std::string(call.reads).find('f') == std::string::npos) return {};
+  if (!call.with_wrenches) return {};
   return oracle_wrenches(batch, model, state, name.find("world axes") != std::string::npos);
 }
 
@@ -166,6 +166,49 @@ inline void check_links(Report& report, const BackendUnderTest& under_test, cons
   }
 }
 
+/// Twist, acceleration and velocity product of the links of a batch, as the oracle has them.
+inline std::array<std::vector<double>, 3> expected_motion(const NewtonOracle& oracle,
+                                                          const Batch& batch, const Model& model,
+                                                          std::size_t s, bool in_link_axes) {
+  const State x = state_of(batch, model, s);
+  const std::vector<double> zeros(index(model.nv()), 0.0);
+  const auto links = oracle.motion(x.q, x.v, x.a), coasting = oracle.motion(x.q, x.v, zeros.data());
+  std::array<std::vector<double>, 3> expected;
+  for (const int l : batch.links) {
+    const std::string& name = model.links()[index(l)].name;
+    const OracleLink &link = links.at(name), &coasts = coasting.at(name);
+    const auto add = [&](std::size_t k, const Vec3<double>& linear, const Vec3<double>& angular) {
+      for (const Vec3<double>& vector : {linear, angular}) {
+        const std::vector<double> three =
+            numbers(in_link_axes ? transpose_times(link.R, vector) : vector);
+        expected[k].insert(expected[k].end(), three.begin(), three.end());
+      }
+    };
+    add(0, link.v, link.w);
+    add(1, link.a, link.alpha);
+    add(2, coasts.a, coasts.alpha);
+  }
+  return expected;
+}
+
+inline void check_link_motion(Report& report, const BackendUnderTest& under_test,
+                              const Robot& robot, const char* name, bool in_link_axes) {
+  if (under_test.not_offered.contains(Operation::link_motion)) return;
+  const NewtonOracle oracle(robot);
+  const auto model = shared(robot);
+  const Batch batch = random_batch(*model, 3, 105);
+  const auto backend = configured(under_test, model, batch.size);
+  report.at(robot.name, name);
+  const Outputs out = run(call_named(name), *backend, batch);
+  report.expect_ok(out);
+  for (std::size_t s = 0; s < batch.size; ++s) {
+    const auto expected = expected_motion(oracle, batch, *model, s, in_link_axes);
+    report.expect_near(row(out, 0, s), expected[0], under_test.tolerance, "twists");
+    report.expect_near(row(out, 1, s), expected[1], under_test.tolerance, "accelerations");
+    report.expect_near(row(out, 2, s), expected[2], under_test.tolerance, "velocity products");
+  }
+}
+
 }  // namespace detail
 
 /// Every result but forward dynamics against Newton and Euler in world coordinates
@@ -177,6 +220,8 @@ inline Violations check_against_newton(const BackendUnderTest& under_test) {
     detail::check_energies(report, under_test, robot);
     detail::check_links(report, under_test, robot, "link_kinematics in world axes", false);
     detail::check_links(report, under_test, robot, "link_kinematics in link axes", true);
+    detail::check_link_motion(report, under_test, robot, "link_motion in world axes", false);
+    detail::check_link_motion(report, under_test, robot, "link_motion in link axes", true);
   }
   return report.take();
 }
