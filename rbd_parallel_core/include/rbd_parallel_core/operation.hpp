@@ -324,6 +324,11 @@ constexpr void visit_operation(Operation operation, const Visit& visit) {
   (std::make_index_sequence<operation_count>());
 }
 
+/// What a call gets from a backend that does not offer the operation.
+constexpr Result not_offered(Operation operation) noexcept {
+  return {Code::unsupported, Argument::none, 0, static_cast<std::int64_t>(operation) + 1};
+}
+
 // ---- sets of operations -------------------------------------------------------------------------
 
 /// Some of the operations.

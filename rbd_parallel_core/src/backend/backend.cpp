@@ -255,9 +255,7 @@ std::string BasicBackend<Real>::explain(Operation, std::size_t) const {
 template <class Real>
 Result BasicBackend<Real>::compute(const Call& call) noexcept {
   if (!configured()) return {Code::not_configured, Argument::none, 0, 0};
-  if (!capabilities_.operations.contains(call.operation())) {
-    return {Code::unsupported, Argument::none, 0, static_cast<std::int64_t>(call.operation()) + 1};
-  }
+  if (!offers(call.operation())) return not_offered(call.operation());
   if (call.batch() > options_.max_batch) {
     return {Code::batch_too_large, Argument::batch, static_cast<std::int64_t>(options_.max_batch),
             static_cast<std::int64_t>(call.batch())};

@@ -23,7 +23,9 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
   EXPECT_EQ(message({Code::out_of_range, Argument::links, 9, -1}),
             "links holds the index -1, expected 0 to 8");
   EXPECT_EQ(message({Code::unsupported, Argument::none, 0, 0}),
-            "this backend does not offer the operation; choose another one");
+            "this backend does not offer the operation; choose another backend");
+  EXPECT_EQ(message(not_offered(Operation::link_motion)),
+            "this backend does not offer link_motion; choose another backend");
   EXPECT_EQ(message({Code::unsupported, Argument::method, 0,
                      static_cast<std::int64_t>(ForwardMethod::aba)}),
             "method aba cannot be used on a model with mimic joints; use crba or automatic, or "

@@ -200,7 +200,8 @@ inline Violations check_not_offered(const BackendUnderTest& under_test) {
     if (!under_test.not_offered.contains(call.operation)) continue;
     report.at(robot.name, call.name);
     detail::expect_refusal(report, call, *backend, batch, room_for(call, *model, batch),
-                           {Code::unsupported, Argument::none, 0, 0}, "does not offer");
+                           not_offered(detail::called(call)),
+                           "does not offer " + name_of(detail::called(call)));
   }
   return report.take();
 }
