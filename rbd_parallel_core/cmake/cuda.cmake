@@ -112,5 +112,5 @@ endif()
 # Counts flops and bytes of the kernels; needs no CUDA.
 add_executable(rbd_gpu_counts EXCLUDE_FROM_ALL benchmark/gpu/rbd_gpu_counts.cpp)
 rbd_compile_options(rbd_gpu_counts)
-target_include_directories(rbd_gpu_counts PRIVATE test/algorithm)
+target_include_directories(rbd_gpu_counts PRIVATE benchmark test/algorithm)
 target_link_libraries(rbd_gpu_counts PRIVATE rbd_parallel_core)
