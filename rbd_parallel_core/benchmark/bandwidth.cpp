@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "aligned.hpp"
-#include "cpu_clock.hpp"
+#include "common/cpu_clock.hpp"
 
 namespace rbd_bench {
 namespace {

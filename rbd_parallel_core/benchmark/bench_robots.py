@@ -6,10 +6,7 @@ import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
 
-
-class BenchError(Exception):
-    """Something the user can act on."""
-
+from front_end import BenchError
 
 BATCHES = (1, 64, 1024, 16384)
 PAPER_BATCH = 1000  # "1000 groups" of links

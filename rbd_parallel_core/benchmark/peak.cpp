@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "cpu_clock.hpp"
+#include "common/cpu_clock.hpp"
 #include "peak_kernel.hpp"
 
 namespace rbd_bench {

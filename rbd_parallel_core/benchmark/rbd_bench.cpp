@@ -9,11 +9,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "common/program.hpp"
 #include "options.hpp"
 #include "peak.hpp"
 #include "peer.hpp"
@@ -71,6 +71,11 @@ void print_ratio(const CaseResult& c) {
   if (peer != "rbd_parallel") std::fprintf(stderr, "%8.2fx %s", theirs / ours, peer.c_str());
 }
 
+// Ends a line of progress, whatever happens in it.
+struct EndOfLine {
+  ~EndOfLine() { std::fputc('\n', stderr); }
+};
+
 void bench(const Options& options, Report& report) {
   const std::vector<PeerLibrary> libraries = load_peers(report);
   std::size_t total = 0, done = 0;
@@ -81,18 +86,12 @@ void bench(const Options& options, Report& report) {
       std::fprintf(stderr, "[%3zu/%zu] %-15s %-5s batch %-6zu %d thread%-2s", ++done, total,
                    robot.name.c_str(), name_of(c.operation), c.batch, c.threads,
                    c.threads > 1 ? "s" : "");
+      const EndOfLine end_of_line;
       const std::size_t before = report.cases.size();
       bench.run(c);
       if (report.cases.size() > before) print_ratio(report.cases.back());
-      std::fputc('\n', stderr);
     }
   }
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw std::runtime_error("cannot write '" + path + "'");
 }
 
 void run(const Options& options) {
@@ -115,11 +114,6 @@ void run(const Options& options) {
 }  // namespace rbd_bench
 
 int main(int argc, char** argv) {
-  try {
-    rbd_bench::run(rbd_bench::parse_options(argc, argv));
-    return 0;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "\nrbd_bench: %s\n", e.what());
-    return 1;
-  }
+  using namespace rbd_bench;
+  return run_program("rbd_bench", [&] { run(parse_options(argc, argv)); });
 }

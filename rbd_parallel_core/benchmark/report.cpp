@@ -1,42 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.hpp"
 
-#include <cmath>
 #include <iomanip>
 #include <sstream>
 
+#include "common/json.hpp"
+
 namespace rbd_bench {
 namespace {
-
-std::string quoted(const std::string& text) {
-  std::ostringstream out;
-  out << '"';
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out << '\\' << c;
-    } else if (code < 0x20) {
-      out << "\\u" << std::hex << std::setw(4) << std::setfill('0') << int{code} << std::dec;
-    } else {
-      out << c;
-    }
-  }
-  out << '"';
-  return out.str();
-}
-
-// [ ... ], one element a line.
-template <class List, class Write>
-void write_list(std::ostream& out, const List& list, const char* indent, Write&& write) {
-  out << "[";
-  const char* separator = "";
-  for (const auto& element : list) {
-    out << separator << "\n" << indent;
-    write(element);
-    separator = ",";
-  }
-  out << "]";
-}
 
 void write_entry(std::ostream& out, const Entry& entry) {
   const Label& label = entry.label;
@@ -51,11 +22,11 @@ void write_entry(std::ostream& out, const Entry& entry) {
 }
 
 void write_case(std::ostream& out, const CaseResult& c) {
-  out << "{\"robot\": " << quoted(c.robot) << ", \"nq\": " << c.nq << ", \"nq\": " << c.nq
-      << ", \"nv\": " << c.nv << ", \"bodies\": " << c.bodies
-      << ", \"operation\": " << quoted(c.operation) << ", \"batch\": " << c.batch
-      << ", \"threads\": " << c.threads << ", \"flops\": " << c.flops << ",\n     \"entries\": ";
-  write_list(out, c.entries, "       ", [&](const Entry& entry) { write_entry(out, entry); });
+  out << "{\"robot\": " << quoted(c.robot) << ", \"nq\": " << c.nq << ", \"nv\": " << c.nv
+      << ", \"bodies\": " << c.bodies << ", \"operation\": " << quoted(c.operation)
+      << ", \"batch\": " << c.batch << ", \"threads\": " << c.threads << ", \"flops\": " << c.flops
+      << ",\n     \"entries\": ";
+  write_list(out, c.entries, "\n       ", [&](const Entry& entry) { write_entry(out, entry); });
   out << "}";
 }
 
@@ -74,25 +45,25 @@ std::string to_json(const Report& report) {
   out << std::setprecision(10);
   out << "{\n  \"case_seconds\": " << report.settings.case_seconds
       << ",\n  \"sample_seconds\": " << report.settings.sample_seconds << ",\n  \"peers\": ";
-  write_list(out, report.peers, "    ", [&](const PeerVersion& peer) {
+  write_list(out, report.peers, "\n    ", [&](const PeerVersion& peer) {
     out << "{\"name\": " << quoted(peer.name) << ", \"version\": " << quoted(peer.version) << "}";
   });
   out << ",\n  \"peaks\": ";
-  write_list(out, report.peaks, "    ", [&](const Peak& peak) {
+  write_list(out, report.peaks, "\n    ", [&](const Peak& peak) {
     out << "{\"isa\": " << quoted(peak.instruction_set)
         << ", \"precision\": " << quoted(peak.precision)
         << ", \"flops_per_ns\": " << peak.flops_per_ns << "}";
   });
   out << ",\n  \"bandwidths\": ";
-  write_list(out, report.bandwidths, "    ", [&](const Bandwidth& bandwidth) {
+  write_list(out, report.bandwidths, "\n    ", [&](const Bandwidth& bandwidth) {
     out << "{\"array_bytes\": " << bandwidth.array_bytes
         << ", \"read_bytes_per_ns\": " << bandwidth.read
         << ", \"write_bytes_per_ns\": " << bandwidth.write << "}";
   });
   out << ",\n  \"left_out\": ";
-  write_list(out, report.left_out, "    ", [&](const std::string& text) { out << quoted(text); });
+  write_list(out, report.left_out, "\n    ", [&](const std::string& text) { out << quoted(text); });
   out << ",\n  \"cases\": ";
-  write_list(out, report.cases, "    ", [&](const CaseResult& c) { write_case(out, c); });
+  write_list(out, report.cases, "\n    ", [&](const CaseResult& c) { write_case(out, c); });
   out << "\n}\n";
   return out.str();
 }

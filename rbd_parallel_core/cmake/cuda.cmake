@@ -10,8 +10,13 @@ set_target_properties(rbd_parallel_core PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL
 # The host side of the backend "cuda". It knows no CUDA: what it asks of a device is a table.
 add_library(rbd_gpu_host_side OBJECT EXCLUDE_FROM_ALL
   src/backend/gpu/host/device_blocks.cpp
+  src/backend/gpu/host/device_check.cpp
   src/backend/gpu/host/device_mass_matrix.cpp
-  src/backend/gpu/host/gpu_backend.cpp)
+  src/backend/gpu/host/gpu_arrays.cpp
+  src/backend/gpu/host/gpu_backend.cpp
+  src/backend/gpu/host/gpu_plan.cpp
+  src/backend/gpu/host/gpu_queue.cpp
+  src/backend/gpu/host/gpu_tree.cpp)
 rbd_compile_options(rbd_gpu_host_side)
 set_target_properties(rbd_gpu_host_side PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(rbd_gpu_host_side PUBLIC src/backend)
@@ -112,5 +117,5 @@ endif()
 # Counts flops and bytes of the kernels; needs no CUDA.
 add_executable(rbd_gpu_counts EXCLUDE_FROM_ALL benchmark/gpu/rbd_gpu_counts.cpp)
 rbd_compile_options(rbd_gpu_counts)
-target_include_directories(rbd_gpu_counts PRIVATE test/algorithm)
+target_include_directories(rbd_gpu_counts PRIVATE benchmark test/algorithm)
 target_link_libraries(rbd_gpu_counts PRIVATE rbd_parallel_core)

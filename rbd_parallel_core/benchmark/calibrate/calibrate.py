@@ -5,8 +5,6 @@
 One half of the cases is fitted; the other half judges the choices that follow from it.
 """
 
-import argparse
-import datetime
 import json
 import os
 import pathlib
@@ -16,14 +14,11 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import fit
+import front_end
 import machine
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-BINARY = ROOT / "build/rbd_parallel_core/benchmark/calibrate/rbd_calibrate"
-
-
-class BenchError(Exception):
-    """Something the user can act on."""
+BINARY = front_end.BUILD / "calibrate/rbd_calibrate"
+BUILD = front_end.ROOT / "build"
 
 
 def run(binary, *words, **environment):
@@ -32,27 +27,26 @@ def run(binary, *words, **environment):
         [str(binary), *words], env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True, check=False
     )
     if done.returncode != 0:
-        raise BenchError(f"{binary} {' '.join(words)} failed with exit code {done.returncode}")
+        raise front_end.BenchError(f"{binary} {' '.join(words)} failed with exit code {done.returncode}")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def remarks(busy_cores):
     """What a reader of the table must know."""
-    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    now = front_end.conditions()
     return [
         "What the backends cost, measured by ./dev bench --calibrate: docs/backends.md says what the columns mean.",
-        f"{machine.cpu_model()}, {len(os.sched_getaffinity(0))} cores{', virtual' if machine.is_virtual() else ''}, {date}; "
+        f"{now['cpu']}, {now['cores']} cores{', virtual' if machine.is_virtual() else ''}, {now['date']}; "
         f"other programs used {busy_cores:.1f} cores meanwhile.",
     ]
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(prog="./dev bench --calibrate", description=__doc__.splitlines()[0])
-    parser.add_argument("--output", metavar="FILE", type=pathlib.Path, default=ROOT / "build/costs.txt",
+    parser = front_end.parser("--calibrate", __doc__, BINARY)
+    parser.add_argument("--output", metavar="FILE", type=pathlib.Path, default=BUILD / "costs.txt",
                         help="the table, default: build/costs.txt")  # fmt: skip
     parser.add_argument("--seconds", type=float, default=0.02, help="for each case and backend, default 0.02")
-    parser.add_argument("--binary", metavar="FILE", default=BINARY, help="another built rbd_calibrate")
-    parser.add_argument("--times", metavar="FILE", type=pathlib.Path, default=ROOT / "build/calibrate/times.json",
+    parser.add_argument("--times", metavar="FILE", type=pathlib.Path, default=BUILD / "calibrate/times.json",
                         help="where the measured times go, default: build/calibrate/times.json")  # fmt: skip
     parser.add_argument("--from", metavar="FILE", nargs="+", type=pathlib.Path, dest="sources",
                         help="fit the least of these times, without measuring")  # fmt: skip
@@ -75,19 +69,14 @@ def measured(arguments):
 
 def main():
     arguments = parse_arguments()
-    try:
-        result = measured(arguments)
-        to_fit, to_judge = fit.halves(result["times"])
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(fit.to_table(fit.fit(to_fit), remarks(result["busy_cores"])), encoding="utf-8")
-        choices = run(arguments.binary, "choose", RBD_PARALLEL_COSTS=str(arguments.output.resolve()))
-        print(fit.report(fit.judge(to_judge, choices)))
-        print(f"written to {arguments.output}; RBD_PARALLEL_COSTS={arguments.output} has it used", file=sys.stderr)
-    except (BenchError, OSError) as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 1
-    return 0
+    result = measured(arguments)
+    to_fit, to_judge = fit.halves(result["times"])
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
+    arguments.output.write_text(fit.to_table(fit.fit(to_fit), remarks(result["busy_cores"])), encoding="utf-8")
+    choices = run(arguments.binary, "choose", RBD_PARALLEL_COSTS=str(arguments.output.resolve()))
+    print(fit.report(fit.judge(to_judge, choices)))
+    print(f"written to {arguments.output}; RBD_PARALLEL_COSTS={arguments.output} has it used", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(front_end.run(main))

@@ -2,10 +2,9 @@
 #include "measure_calls.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
-#include "cpu_clock.hpp"
+#include "common/sampling.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 
 namespace rbd_bench {
@@ -53,52 +52,27 @@ void Call<Real>::run(rbd_parallel_core::BasicBackend<Real>& backend) {
 template class Call<double>;
 template class Call<float>;
 
-namespace {
-
-double wall_nanoseconds() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::nano>(now).count();
-}
-
-double sample_us(const std::function<void()>& call, int repetitions, int threads) {
-  const auto clock = threads == 1 ? cpu_nanoseconds : wall_nanoseconds;
-  const double start = clock();
-  for (int k = 0; k < repetitions; ++k) call();
-  return (clock() - start) / 1e3 / repetitions;
-}
-
-/// The least but for a tenth of them: the CPU time of a thread in a virtual machine stands still
-/// now and then.
-double least_of(std::vector<double>& times) {
-  const auto place = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 10);
-  std::nth_element(times.begin(), place, times.end());
-  return *place;
-}
-
-}  // namespace
-
 std::vector<double> least_times(std::span<const std::function<void()>> calls, int threads,
                                 double seconds) {
-  // A sample is long enough for the clock, and short enough to fit between interruptions.
-  constexpr double sample_length_us = 30;
-  constexpr int fewest_samples = 4;
-  std::vector<std::vector<double>> times(calls.size());
-  std::vector<int> repetitions;
-  for (const auto& call : calls) {
-    call();  // what the first call brings into the caches is not to be measured
-    const double once = std::max(sample_us(call, 1, threads), 1e-2);
-    repetitions.push_back(static_cast<int>(std::clamp(sample_length_us / once, 1.0, 1000.0)));
-  }
-  // Several threads take longer to be caught while nothing else runs.
-  const double end =
-      wall_nanoseconds() + 1e9 * seconds * threads * static_cast<double>(calls.size());
-  for (int sample = 0; sample < fewest_samples || wall_nanoseconds() < end; ++sample) {
-    for (std::size_t k = 0; k < calls.size(); ++k) {
-      times[k].push_back(sample_us(calls[k], repetitions[k], threads));
-    }
-  }
+  std::vector<Runner> runners;
+  for (const auto& call : calls) runners.push_back({"", threads, call, 0.0});
+  // A sample is long enough for the clock, and short enough to fit between interruptions. Several
+  // threads take longer to be caught while nothing else runs.
+  const std::vector<Samples> samples =
+      sample(runners, {.case_seconds = seconds * threads * static_cast<double>(calls.size()),
+                       .sample_seconds = 30e-6,
+                       .settling_seconds = 0,
+                       .warm_up = false,
+                       .least_rounds = 4,
+                       .most_rounds = 100'000});
+  // The least but for a tenth of them: the CPU time of a thread in a virtual machine stands still
+  // now and then.
   std::vector<double> least;
-  for (std::vector<double>& of_call : times) least.push_back(least_of(of_call));
+  for (const Samples& of_call : samples) {
+    std::vector<double> times = threads == 1 ? of_call.cpu_ns : of_call.wall_ns;
+    std::sort(times.begin(), times.end());
+    least.push_back(quantile(times, 0.1) / 1e3);
+  }
   return least;
 }
 

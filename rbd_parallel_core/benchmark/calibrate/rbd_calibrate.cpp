@@ -4,8 +4,6 @@
 // each. rbd_calibrate choose: which backend `auto` chooses for it, by the costs in
 // RBD_PARALLEL_COSTS. Both print a line with a name for each case, so that they can be matched.
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,6 +12,8 @@
 #include <vector>
 
 #include "auto/auto_backend.hpp"
+#include "common/command_line.hpp"
+#include "common/program.hpp"
 #include "measure_calls.hpp"
 #include "rbd_parallel_core/gpu/gpu_settings.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
@@ -159,30 +159,22 @@ void choose() {
   });
 }
 
-int run(int count, char** words) {
+void run(int count, char** words) {
   const std::string_view what = count > 1 ? words[1] : "";
   if (what == "choose" && count == 2) {
     choose<double>();
     choose<float>();
-    return 0;
+  } else if (what == "measure" && count == 3) {
+    const double seconds = rbd_bench::positive<double>("measure", words[2]);
+    measure<double>(seconds);
+    measure<float>(seconds);
+  } else {
+    throw std::runtime_error("usage: rbd_calibrate measure SECONDS | rbd_calibrate choose");
   }
-  const double seconds = what == "measure" && count == 3 ? std::atof(words[2]) : 0;
-  if (!(seconds > 0)) {
-    std::fprintf(stderr, "usage: rbd_calibrate measure SECONDS | rbd_calibrate choose\n");
-    return 2;
-  }
-  measure<double>(seconds);
-  measure<float>(seconds);
-  return 0;
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  try {
-    return run(count, words);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "rbd_calibrate: %s\n", error.what());
-    return 1;
-  }
+  return rbd_bench::run_program("rbd_calibrate", [&] { run(count, words); });
 }

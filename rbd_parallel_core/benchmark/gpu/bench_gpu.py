@@ -14,10 +14,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 import bench_robots  # noqa: E402
+import front_end  # noqa: E402
 import projection  # noqa: E402
 import ptxas_report  # noqa: E402
 
-PAGE = HERE.parents[2] / "docs" / "gpu.md"
+PAGE = front_end.ROOT / "docs/gpu.md"
 ROBOTS = {"Panda": "fixed", "Talos floating": "floating"}
 BATCH = 65536
 
@@ -107,15 +108,8 @@ def measured(files, on_device=DeviceArray):
     return "\n".join(lines)
 
 
-def replaced(text, mark, content):
-    """The page with what stands between two marks replaced."""
-    begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
-    before, rest = text.split(begin)
-    return f"{before}{begin}\n\n{content}\n\n{end}{rest.split(end)[1]}"
-
-
 def main():
-    parser = argparse.ArgumentParser(prog="./dev bench --gpu", description=__doc__)
+    parser = front_end.parser("--gpu", __doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--kernels", type=pathlib.Path, help="a build folder for all devices, for the table of kernels of docs/gpu.md")
     parser.add_argument("--update-docs", action="store_true", help="put the tables into docs/gpu.md, that of kernels with --kernels")
@@ -131,15 +125,13 @@ def main():
         "projection": projection.projection_table(counts),
         "measured": device,
     }
-    page = PAGE.read_text(encoding="utf-8")
     for mark, content in tables.items():
         print(f"\n{mark}\n\n{content or 'no report of ptxas: no CUDA toolkit was found'}")
-        if content and (mark != "kernels" or arguments.kernels):
-            page = replaced(page, mark, content)
+    if not arguments.kernels:
+        tables.pop("kernels")  # those of one device are not what the page has
     if arguments.update_docs:
-        PAGE.write_text(page, encoding="utf-8")
-    return 0
+        front_end.update_page(PAGE, {mark: content for mark, content in tables.items() if content})
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(front_end.run(main))

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/program.hpp"
 #include "counting_scalar.hpp"
 #include "rbd_parallel_core/algorithm/aba.hpp"
 #include "rbd_parallel_core/algorithm/crba.hpp"
@@ -186,14 +187,11 @@ void print(const Model& model) {
 }  // namespace rbd_parallel_core
 
 int main(int argc, char** argv) {
-  using namespace rbd_parallel_core;
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: rbd_gpu_counts URDF fixed|floating\n");
-    return 2;
-  }
-  ModelOptions options;
-  options.mimic = MimicPolicy::independent;
-  if (std::string(argv[2]) == "floating") options.base = Base::floating;
-  print(load_urdf_file(argv[1], options));
-  return 0;
+  return rbd_bench::run_program("rbd_gpu_counts", [&] {
+    if (argc != 3) throw std::runtime_error("usage: rbd_gpu_counts URDF fixed|floating");
+    rbd_parallel_core::ModelOptions options;
+    options.mimic = rbd_parallel_core::MimicPolicy::independent;
+    if (std::string(argv[2]) == "floating") options.base = rbd_parallel_core::Base::floating;
+    rbd_parallel_core::print(rbd_parallel_core::load_urdf_file(argv[1], options));
+  });
 }

@@ -6,11 +6,12 @@
 #include <memory>
 #include <sstream>
 
+#include "common/checks.hpp"
+#include "common/json.hpp"
 #include "exact_chain.hpp"
 #include "forward_runners.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "states.hpp"
-#include "tree/checks.hpp"
 #include "tree/tree_cases.hpp"
 
 namespace rbd_bench {
@@ -68,7 +69,7 @@ void run_group_operation(bool forward, const Tree& chain, const States& states,
   for (const int threads : settings.threads) {
     runners.push_back(group_runner(states, forward, "cpu", threads, chain.model, out));
   }
-  compare_results(runners, out);
+  compare(runners, out);
   time_all(forward ? "groups_forward" : "groups_inverse", chain.bodies(), std::move(runners),
            settings, report);
 }
@@ -77,14 +78,6 @@ std::string with_share(double share) {
   std::ostringstream name;
   name << "DCAe " << share;
   return name.str();
-}
-
-void write_number(std::ostream& out, double x) {
-  if (std::isfinite(x)) {
-    out << x;
-  } else {
-    out << "null";
-  }
 }
 
 }  // namespace
@@ -101,7 +94,7 @@ void run_links(std::size_t bodies, const PapersSettings& settings, PapersReport&
     runners.push_back(by.hybrid_abia(threads));
     runners.push_back(by.two_port(threads));
   }
-  compare_results(runners, qdd);
+  compare(runners, qdd);
   time_all("links_forward", bodies, std::move(runners), settings, report);
 }
 
@@ -124,7 +117,7 @@ void run_dcae(std::size_t bodies, const PapersSettings& settings, PapersReport& 
       runners.push_back(by.dcae(with_share(share), threads, 2, share));
     }
   }
-  compare_results(runners, qdd);
+  compare(runners, qdd);
   time_all("dcae", bodies, std::move(runners), settings, report);
 }
 
@@ -157,18 +150,15 @@ void run_blocks(std::size_t bodies, const PapersSettings& settings, PapersReport
 
 std::string to_json(const PapersReport& report) {
   std::ostringstream out;
-  out << "{\"timed\": " << to_json(report.timed) << ",\n \"errors\": [";
-  const char* separator = "\n  ";
-  for (const MethodErrors& e : report.errors) {
-    out << separator << "{\"bodies\": " << e.bodies << ", \"method\": \"" << e.method
-        << "\", \"forward\": ";
+  out << "{\"timed\": " << to_json(report.timed) << ",\n \"errors\": ";
+  write_list(out, report.errors, "\n  ", [&](const MethodErrors& e) {
+    out << "{\"bodies\": " << e.bodies << ", \"method\": " << quoted(e.method) << ", \"forward\": ";
     write_number(out, e.forward);
     out << ", \"residual\": ";
     write_number(out, e.residual);
     out << "}";
-    separator = ",\n  ";
-  }
-  out << "]}\n";
+  });
+  out << "}\n";
   return out.str();
 }
 

@@ -5,18 +5,15 @@
 #include <stdexcept>
 
 #include "chain_texts.hpp"
+#include "common/checks.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/study/jsiia.hpp"
-#include "tree/checks.hpp"
 
 namespace rbd_bench {
 namespace {
 
 namespace core = rbd_parallel_core;
-
-// What goes by the mass matrix loses digits on long chains, but this is not the same number.
-constexpr double kSameNumber = 1e-3;
 
 std::shared_ptr<core::Backend> backend(const char* name, std::shared_ptr<const core::Model> model,
                                        const core::BackendOptions& options) {
@@ -146,19 +143,6 @@ Runner ForwardRunners::batched_jsiia(int threads) const {
   return {"JSIIA, batch", threads,
           [solve = std::make_shared<BatchedJsiia>(chain_, threads), &qdd = qdd_] { (*solve)(qdd); },
           0.0};
-}
-
-void compare_results(std::vector<Runner>& runners, std::vector<double>& results) {
-  runners.front().pass();
-  const std::vector<double> expected = results;
-  for (Runner& runner : runners) {
-    std::fill(results.begin(), results.end(), 0.0);
-    runner.pass();
-    runner.disagreement = largest_difference(results, expected);
-    if (!(runner.disagreement < kSameNumber)) {
-      throw std::runtime_error(runner.name + " disagrees with " + runners.front().name);
-    }
-  }
 }
 
 }  // namespace rbd_bench

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/sampling.hpp"
 #include "rbd_parallel_core/study/forward_methods.hpp"
-#include "tree/sampling.hpp"
 #include "tree/shapes.hpp"
 
 namespace rbd_bench {
@@ -36,8 +36,5 @@ class ForwardRunners {
   const Tree& chain_;
   std::vector<double>& qdd_;
 };
-
-// Throws std::runtime_error where a result is not that of the first runner; sets disagreement.
-void compare_results(std::vector<Runner>& runners, std::vector<double>& results);
 
 }  // namespace rbd_bench

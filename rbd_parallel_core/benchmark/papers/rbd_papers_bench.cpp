@@ -2,12 +2,10 @@
 //
 // The experiments of the papers that the methods are from, on this machine.
 #include <cstdio>
-#include <exception>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "common/program.hpp"
 #include "experiments.hpp"
 #include "rbd_parallel_core/instruction_set.hpp"
 
@@ -43,20 +41,13 @@ void run(const PapersSettings& settings) {
                  jobs[k].bodies);
     jobs[k].run(jobs[k].bodies, settings, report);
   }
-  std::ofstream file(settings.json_file, std::ios::binary);
-  file << to_json(report);
-  if (!file.flush()) throw std::runtime_error("cannot write '" + settings.json_file + "'");
+  write_file(settings.json_file, to_json(report));
 }
 
 }  // namespace
 }  // namespace rbd_bench
 
 int main(int argc, char** argv) {
-  try {
-    rbd_bench::run(rbd_bench::parse_papers_settings(argc, argv));
-    return 0;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "rbd_papers_bench: %s\n", e.what());
-    return 1;
-  }
+  using namespace rbd_bench;
+  return run_program("rbd_papers_bench", [&] { run(parse_papers_settings(argc, argv)); });
 }

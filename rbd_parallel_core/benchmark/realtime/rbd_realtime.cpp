@@ -8,11 +8,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <exception>
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 
+#include "common/program.hpp"
 #include "inputs.hpp"
 #include "loop.hpp"
 #include "rbd_parallel_core/model/load_urdf.hpp"
@@ -84,18 +83,11 @@ void run(const RealtimeSettings& settings) {
   }
 
   std::fputs(to_text(settings, granted, loop).c_str(), stdout);
-  if (settings.json_file.empty()) return;
-  std::ofstream file(settings.json_file);
-  if (!(file << to_json(settings, granted, loop))) {
-    throw std::runtime_error("cannot write '" + settings.json_file + "'");
-  }
+  if (!settings.json_file.empty()) write_file(settings.json_file, to_json(settings, granted, loop));
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-  run(parse_settings(argc, argv));
-} catch (const std::exception& error) {
-  std::fprintf(stderr, "rbd_realtime: %s\n", error.what());
-  return 1;
+int main(int argc, char** argv) {
+  return run_program("rbd_realtime", [&] { run(parse_settings(argc, argv)); });
 }

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "checks.hpp"
+#include "common/checks.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"

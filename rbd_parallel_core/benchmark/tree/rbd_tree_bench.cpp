@@ -4,14 +4,12 @@
 // many numbers; and how much each of them rounds.
 #include <algorithm>
 #include <cstdio>
-#include <exception>
-#include <fstream>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "common/program.hpp"
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "tree_cases.hpp"
 
@@ -84,20 +82,13 @@ void run(const TreeSettings& settings) {
     run_peer(bodies, settings, report);
   }
   run_jobs(settings, report);
-  std::ofstream file(settings.json_file, std::ios::binary);
-  file << to_json(report);
-  if (!file.flush()) throw std::runtime_error("cannot write '" + settings.json_file + "'");
+  write_file(settings.json_file, to_json(report));
 }
 
 }  // namespace
 }  // namespace rbd_bench
 
 int main(int argc, char** argv) {
-  try {
-    rbd_bench::run(rbd_bench::parse_tree_settings(argc, argv));
-    return 0;
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "rbd_tree_bench: %s\n", e.what());
-    return 1;
-  }
+  using namespace rbd_bench;
+  return run_program("rbd_tree_bench", [&] { run(parse_tree_settings(argc, argv)); });
 }

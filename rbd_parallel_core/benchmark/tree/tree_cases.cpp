@@ -5,7 +5,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "checks.hpp"
+#include "common/checks.hpp"
 #include "fill.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
@@ -16,8 +16,6 @@ namespace {
 
 namespace core = rbd_parallel_core;
 
-// The scans lose digits on long chains, but what is farther off than this is not the same number.
-constexpr double kSameNumber = 1e-3;
 // Up to here M is computed by the recursion and by scans too; they would take long beyond.
 constexpr std::size_t kLargestSlowDense = 3000;
 
@@ -61,20 +59,6 @@ Runner forward_by(const Tree& tree, std::string name, int threads,
             require(status);
           },
           0.0};
-}
-
-// Of everyone, with the first one; all of them write to `results`.
-void compare(std::vector<Runner>& runners, std::vector<double>& results) {
-  runners.front().pass();
-  const std::vector<double> expected = results;
-  for (Runner& runner : runners) {
-    std::fill(results.begin(), results.end(), 0.0);
-    runner.pass();
-    runner.disagreement = largest_difference(results, expected);
-    if (!(runner.disagreement < kSameNumber)) {
-      throw std::runtime_error(runner.name + " disagrees with " + runners.front().name);
-    }
-  }
 }
 
 void finish(const char* part, const Tree& tree, std::vector<Runner> runners,

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "chain.hpp"
-#include "checks.hpp"
+#include "common/checks.hpp"
 #include "operation.hpp"
 #include "peer.hpp"
 #include "rbd_parallel_core/backend.hpp"

@@ -1,42 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree_report.hpp"
 
-#include <cmath>
 #include <iomanip>
 #include <sstream>
 
+#include "common/json.hpp"
+
 namespace rbd_bench {
 namespace {
-
-// The texts are our own, but for what the loader of a library says.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return result + '"';
-}
-
-void write_number(std::ostream& out, double x) {
-  if (std::isfinite(x)) {
-    out << x;
-  } else {
-    out << "null";
-  }
-}
-
-template <class List, class Write>
-void write_list(std::ostream& out, const List& list, const char* between, Write&& write) {
-  out << "[";
-  const char* separator = "";
-  for (const auto& element : list) {
-    out << separator << between;
-    write(element);
-    separator = ",";
-  }
-  out << "]";
-}
 
 void write_numbers(std::ostream& out, const std::vector<double>& numbers) {
   write_list(out, numbers, "", [&](double x) { write_number(out, x); });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "accuracy.hpp"
-#include "sampling.hpp"
+#include "common/sampling.hpp"
 
 namespace rbd_bench {
 

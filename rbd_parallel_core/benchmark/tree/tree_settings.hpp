@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sampling.hpp"
+#include "common/sampling.hpp"
 
 namespace rbd_bench {
 

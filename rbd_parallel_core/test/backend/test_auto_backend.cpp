@@ -15,6 +15,7 @@
 #include "backend/gpu/emulated_kernels.hpp"
 #include "backend/gpu/faulty_gpu.hpp"
 #include "forced_costs.hpp"
+#include "gpu/host/device_check.hpp"
 #include "gpu/host/gpu_backend.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"

@@ -2,10 +2,10 @@
 """./dev bench --papers on short chains: that every experiment is there. What it times is not looked at."""
 
 import pathlib
-import subprocess
 import sys
 
 import pytest
+from bench_pages import expect_refusal, headers, section
 
 import rbd_parallel
 
@@ -76,17 +76,12 @@ def test_everything_is_written(report, tmp_path):
     assert "EPYC 7413" in sections["thesis"]
 
 
-def headers(markdown):
-    lines = markdown.splitlines()
-    return [line for line, after in zip(lines, lines[1:]) if after.startswith("|---")]
-
-
 @built
 def test_page_has_what_is_written(report, tmp_path):
     page = bench_papers.PAGE.read_text(encoding="utf-8")
     sections, _ = bench_papers.write_all(report, tmp_path)
     for name, text in sections.items():
-        shown = page.partition(f"<!-- {name}: begin -->\n")[2].partition(f"<!-- {name}: end -->\n")[0]
+        shown = section(page, name)
         # Some tables have a column for each length or share.
         wanted = {line for line in headers(text) if "bodies" not in line and "share" not in line}
         assert wanted and wanted <= set(headers(shown)), name
@@ -104,9 +99,7 @@ def test_page_has_what_is_written(report, tmp_path):
     ],
 )
 def test_bad_arguments_are_refused(arguments, words):
-    done = subprocess.run([BINARY, *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert words in done.stderr
+    expect_refusal([BINARY, *arguments], words)
 
 
 def test_a_crossover_lies_between_the_points_around_it():

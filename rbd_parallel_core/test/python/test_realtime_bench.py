@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from bench_pages import expect_refusal, headers, section
 
 import rbd_parallel
 
@@ -74,34 +75,22 @@ def test_a_refused_scheduler_is_said():
     ],
 )
 def test_bad_arguments_are_refused(arguments, words):
-    done = subprocess.run([BINARY, bench_realtime.ROBOT, *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert words in done.stderr
+    expect_refusal([BINARY, bench_realtime.ROBOT, *arguments], words)
 
 
 def shape(markdown):
     """Headers, and the first cell of each row."""
     lines = [line for line in markdown.splitlines() if line.startswith("|")]
-    headers = [line for line, after in zip(lines, lines[1:]) if after.startswith("|---")]
-    return headers, [line.split("|")[1] for line in lines]
+    return headers(markdown), [line.split("|")[1] for line in lines]
 
 
 def test_page_has_what_is_written(report, tmp_path):
-    text = bench_realtime.write_all(report, tmp_path)
+    sections, _ = bench_realtime.write_all(report, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"realtime.json", "realtime.md", "realtime.png"}
     page = bench_realtime.PAGE.read_text(encoding="utf-8")
-    shown = page.partition(bench_realtime.BEGIN)[2].partition(bench_realtime.END)[0]
     if any(run["memory"] not in ("locked", "not locked") for run in report["first"]):
         pytest.skip("this user may not lock memory")
-    assert shape(shown) == shape(text)
-
-
-def test_measured_part_is_replaced():
-    begin, end = bench_realtime.BEGIN, bench_realtime.END
-    page = f"before\n{begin}old\n{end}after\n"
-    assert bench_realtime.replace_measured(page, "new") == f"before\n{begin}\nnew\n{end}after\n"
-    with pytest.raises(bench_realtime.BenchError, match="expected one line"):
-        bench_realtime.replace_measured(page.replace(end, ""), "new")
+    assert shape(section(page, "measured")) == shape(sections["measured"])
 
 
 def test_code_of_the_page_is_what_was_measured():

@@ -3,10 +3,10 @@
 
 import copy
 import pathlib
-import subprocess
 import sys
 
 import pytest
+from bench_pages import expect_refusal, headers, section
 
 import rbd_parallel
 
@@ -14,6 +14,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(REPOSITORY / "rbd_parallel_core/benchmark/tree"))
 
 import bench_tree
+import front_end
 import tree_goals
 import tree_tables
 from tree_results import Results
@@ -93,17 +94,12 @@ def test_everything_is_written(report, tmp_path):
         assert any(f"]({name})" in text for text in sections.values())
 
 
-def headers(markdown):
-    lines = markdown.splitlines()
-    return [line for line, after in zip(lines, lines[1:]) if after.startswith("|---")]
-
-
 @built
 def test_page_has_what_is_written(report, tmp_path):
     page = bench_tree.PAGE.read_text(encoding="utf-8")
     sections, _ = bench_tree.write_all(report, tmp_path)
     for name, text in sections.items():
-        shown = page.partition(f"<!-- {name}: begin -->\n")[2].partition(f"<!-- {name}: end -->\n")[0]
+        shown = section(page, name)
         # The scans have columns for each size, and small trees have no targets.
         assert set(headers(text)) - {line for line in headers(text) if "100, 1 thread" in line} <= set(headers(shown)), name
 
@@ -120,9 +116,7 @@ def test_page_has_what_is_written(report, tmp_path):
     ],
 )
 def test_bad_arguments_are_refused(arguments, words):
-    done = subprocess.run([BINARY, *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert words in done.stderr
+    expect_refusal([BINARY, *arguments], words)
 
 
 def runner(name, threads, cpu_ns, wall_ns):
@@ -168,6 +162,6 @@ def test_a_target_can_be_an_upper_limit():
 
 def test_a_section_is_replaced_between_its_marks():
     page = "a\n<!-- speed: begin -->\nold\n<!-- speed: end -->\nb\n"
-    assert bench_tree.replace_section(page, "speed", "new") == "a\n<!-- speed: begin -->\n\nnew\n<!-- speed: end -->\nb\n"
-    with pytest.raises(bench_tree.BenchError, match="accuracy: begin"):
-        bench_tree.replace_section(page, "accuracy", "new")
+    assert front_end.replace_section(page, "speed", "new") == "a\n<!-- speed: begin -->\n\nnew\n\n<!-- speed: end -->\nb\n"
+    with pytest.raises(front_end.BenchError, match="accuracy: begin"):
+        front_end.replace_section(page, "accuracy", "new")

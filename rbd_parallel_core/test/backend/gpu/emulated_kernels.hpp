@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "gpu/host/gpu_backend.hpp"
+#include "gpu/host/gpu_kernels.hpp"
 
 namespace rbd_parallel_core {
 

@@ -12,6 +12,7 @@
 #include "backend/matrix_probe.hpp"
 #include "delayed_gpu.hpp"
 #include "device_arrays.hpp"
+#include "gpu/host/gpu_plan.hpp"
 #include "gpu_tree_fixture.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
@@ -149,7 +150,7 @@ TEST_F(EmulatedGpuMassMatrix, Float) {
 /// Chains of 10000 bodies, as in the test of the backend tree: as exact as the recursion, where
 /// scans lose digits with the distance from the root.
 TEST_F(EmulatedGpuMassMatrix, IsAsExactAsTheRecursionOnLongChains) {
-  constexpr int bodies = GpuBackend<double>::largest_tree_nv;
+  constexpr int bodies = largest_tree_nv;
   constexpr auto n = static_cast<std::size_t>(bodies);
   for (const bool straight : {true, false}) {
     const auto model =

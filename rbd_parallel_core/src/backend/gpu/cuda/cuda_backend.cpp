@@ -3,6 +3,7 @@
 
 #include "cuda_api.hpp"
 #include "cuda_kernels.hpp"
+#include "gpu/host/device_check.hpp"
 #include "gpu/host/gpu_backend.hpp"
 
 namespace rbd_parallel_core {

@@ -5,8 +5,10 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "common/sampling.hpp"
 #include "rbd_parallel_core/status.hpp"
 
 namespace rbd_bench {
@@ -30,6 +32,23 @@ inline double largest_difference(const std::vector<double>& found,
     scale = std::max(scale, std::abs(expected[k]));
   }
   return difference / scale;
+}
+
+// Sets the disagreement of everyone with the first one; all of them write to `results`. Throws
+// where it is so large that this is another number: what loses digits on long chains may be far
+// off.
+inline void compare(std::vector<Runner>& runners, std::vector<double>& results) {
+  constexpr double kSameNumber = 1e-3;
+  runners.front().pass();
+  const std::vector<double> expected = results;
+  for (Runner& runner : runners) {
+    std::fill(results.begin(), results.end(), 0.0);
+    runner.pass();
+    runner.disagreement = largest_difference(results, expected);
+    if (!(runner.disagreement < kSameNumber)) {
+      throw std::runtime_error(runner.name + " disagrees with " + runners.front().name);
+    }
+  }
 }
 
 }  // namespace rbd_bench

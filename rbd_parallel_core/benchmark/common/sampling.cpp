@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sampling.hpp"
+#include "common/sampling.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,14 +8,11 @@
 #include <random>
 #include <thread>
 
-#include "cpu_clock.hpp"
+#include "common/cpu_clock.hpp"
 
 namespace rbd_bench {
 namespace {
 
-constexpr int kLeastRounds = 5;
-constexpr int kMostRounds = 101;
-constexpr std::chrono::milliseconds kSettling{1};  // For threads of those who came before.
 constexpr double kLongPass = 10e-3;  // Seconds: what is in the caches before it does not matter.
 
 double wall_seconds() {
@@ -36,15 +33,14 @@ Plan plan_for(const Runner& runner, const SampleSettings& settings) {
   const double pass = std::max(wall_seconds() - start, 1e-9);
   Plan plan;
   plan.passes = std::max(1, static_cast<int>(std::ceil(settings.sample_seconds / pass)));
-  plan.warm_up = pass < kLongPass;
-  plan.seconds = pass * (plan.passes + (plan.warm_up ? 1 : 0)) +
-                 std::chrono::duration<double>(kSettling).count();
+  plan.warm_up = settings.warm_up && pass < kLongPass;
+  plan.seconds = pass * (plan.passes + (plan.warm_up ? 1 : 0)) + settings.settling_seconds;
   return plan;
 }
 
-void take_sample(const Runner& runner, const Plan& plan, Samples& samples) {
-  std::this_thread::sleep_for(kSettling);
-  if (plan.warm_up) runner.pass();  // Brings its code and data back into the caches.
+void take_sample(const Runner& runner, const Plan& plan, double settling, Samples& samples) {
+  if (settling > 0) std::this_thread::sleep_for(std::chrono::duration<double>(settling));
+  if (plan.warm_up) runner.pass();
   const double cpu = cpu_nanoseconds(), wall = wall_seconds();
   for (int k = 0; k < plan.passes; ++k) runner.pass();
   samples.wall_ns.push_back((wall_seconds() - wall) * 1e9 / plan.passes);
@@ -60,17 +56,27 @@ std::vector<Samples> sample(const std::vector<Runner>& runners, const SampleSett
     plans.push_back(plan_for(runner, settings));
     round += plans.back().seconds;
   }
-  const auto rounds = static_cast<int>(
-      std::clamp<double>(settings.case_seconds / round, kLeastRounds, kMostRounds));
+  const auto rounds = static_cast<int>(std::clamp<double>(
+      settings.case_seconds / round, settings.least_rounds, settings.most_rounds));
   std::vector<Samples> all(runners.size());
   std::vector<std::size_t> order(runners.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937 generator(1);
   for (int k = 0; k < rounds; ++k) {
     std::shuffle(order.begin(), order.end(), generator);
-    for (const std::size_t i : order) take_sample(runners[i], plans[i], all[i]);
+    for (const std::size_t i : order) {
+      take_sample(runners[i], plans[i], settings.settling_seconds, all[i]);
+    }
   }
   return all;
+}
+
+double quantile(const std::vector<double>& sorted, double share) {
+  const double position = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double weight = position - static_cast<double>(below);
+  return sorted[below] + weight * (sorted[above] - sorted[below]);
 }
 
 }  // namespace rbd_bench

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "device_model.hpp"
+#include "gpu_queue.hpp"
+#include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/gpu/gpu_settings.hpp"
+#include "rbd_parallel_core/gpu/kernels/state_entries.hpp"
+
+namespace rbd_parallel_core {
+
+/// The arrays of a call on their way to the device and back: rows of the caller, wherever they lie,
+/// and lanes of the states of a chunk. Nothing is done once a step of the queue has failed.
+template <class Real>
+class GpuArrays {
+ public:
+  using Wrenches = BasicExternalWrenches<Real>;
+
+  /// All of these stay those of the backend.
+  GpuArrays(GpuQueue<Real>& queue, const StateEntries<Real>& entries, const GpuSettings& settings,
+            const DeviceModel<Real>& model)
+      : queue_(queue), entries_(entries), settings_(settings), model_(model) {}
+
+  /// nonzeros: of a sparse mass matrix.
+  void configure(const ChunkPlan& plan, std::size_t nonzeros) noexcept {
+    plan_ = plan;
+    nonzeros_ = nonzeros;
+  }
+  const ChunkPlan& plan() const noexcept { return plan_; }
+
+  /// What kernels work with that take a thread for each state.
+  StateChunk<Real> chunk_of(const StateRange& range, bool friction) noexcept;
+  template <class Body>
+  void launch_states(const BodyEntry<Body>& entry, const Body& body) noexcept {
+    queue_.launch(entry, body.shape(settings_.block), body);
+  }
+
+  /// Brings n numbers a state from the caller's rows to lanes of that stride.
+  void read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+            const StateRange& range, std::int64_t stride) noexcept;
+  void read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+            const StateRange& range) noexcept {
+    read(slot, array, n, range, plan_.stride);
+  }
+  /// Zeros for an empty array.
+  void read_or_zeros(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+                     const StateRange& range) noexcept;
+  /// Where the caller's rows are on the device: sent there, unless they are there already. In the
+  /// buffer if launches are recorded, which know that only.
+  const Real* stage(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+                    const StateRange& range) noexcept;
+
+  /// Refuses more wrenches than a chunk of one state has room for.
+  Result refuse_wrenches(const Wrenches& f_ext) const noexcept;
+  /// How many states of a call with such wrenches are computed at once.
+  std::size_t states_with(const Wrenches& f_ext) const noexcept;
+  /// The forces that the wrenches put on the bodies, and the taint. Null: there are none.
+  const Real* read_forces(const Wrenches& f_ext, const StateRange& range) noexcept;
+  /// Those of one state whose q is on the device, as rows, which are lanes of one.
+  const Force<Real>* send_forces(const Wrenches& f_ext, const Real* q,
+                                 const StateRange& range) noexcept;
+  const Force<Real>* body_forces() noexcept {
+    return reinterpret_cast<const Force<Real>*>(queue_.buffers().forces);
+  }
+
+  /// Brings n numbers a state from lanes to the caller's rows.
+  void write(const Real* lanes, std::span<Real> array, std::size_t n,
+             const StateRange& range) noexcept {
+    write_part(lanes, array, n, {0, n}, range);
+  }
+  /// Numbers of a row.
+  struct Part {
+    std::size_t first, count;
+  };
+  /// To a part of rows that have n.
+  void write_part(const Real* lanes, std::span<Real> array, std::size_t n, const Part& part,
+                  const StateRange& range) noexcept;
+  /// Of the mass matrix that lies in the buffers what can differ from zero.
+  void write_sparse(std::span<Real> array, const StateRange& range) noexcept;
+  /// What stands in the rows of the results goes to the caller, once the chunk is done.
+  void fetch(Real* to, std::size_t numbers) noexcept { fetch(to, 1, numbers, numbers); }
+  /// The last step of a chunk.
+  void write_status(std::span<StateStatus> status, const StateRange& range) noexcept;
+
+ private:
+  const Real* send(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
+                   const StateRange& range) noexcept;
+  std::int64_t wrench_stride(const Wrenches& f_ext) const noexcept;
+  void send_links(const Wrenches& f_ext) noexcept;
+  ExternalForcesBody<Real> forces_body(const Wrenches& f_ext, const StateRange& range) noexcept;
+  void fetch(Real* to, std::size_t rows, std::size_t numbers, std::size_t step) noexcept;
+
+  GpuQueue<Real>& queue_;
+  const StateEntries<Real>& entries_;
+  const GpuSettings& settings_;
+  const DeviceModel<Real>& model_;
+  ChunkPlan plan_{};
+  std::size_t nonzeros_ = 0;
+};
+
+extern template class GpuArrays<double>;
+extern template class GpuArrays<float>;
+
+}  // namespace rbd_parallel_core
