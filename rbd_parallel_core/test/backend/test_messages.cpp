@@ -3,6 +3,7 @@
 
 #include "rbd_parallel_core/forward_method.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
+#include "rbd_parallel_core/operation.hpp"
 #include "rbd_parallel_core/status.hpp"
 
 namespace rbd_parallel_core {

@@ -6,6 +6,7 @@
 #include "rbd_parallel_core/algorithm/crba_forward.hpp"
 #include "rbd_parallel_core/algorithm/external_forces.hpp"
 #include "rbd_parallel_core/algorithm/finite.hpp"
+#include "rbd_parallel_core/algorithm/link_motion.hpp"
 #include "rbd_parallel_core/gpu/kernels/launch.hpp"
 #include "rbd_parallel_core/gpu/kernels/state_workspace.hpp"
 #include "rbd_parallel_core/status.hpp"
@@ -347,6 +348,78 @@ struct LinkJacobianBody : StateBody<Real, LinkJacobianBody<Real>> {
     const LaneOut<Real> out = chunk.out(jacobian, s);
     link_jacobian(model, chunk.workspace_of(s).kinematics, link, in_link_axes, out);
     spoil_unless(chunk.status[s].ok(), out, 6 * model.nv);
+  }
+};
+
+/// What BodyMotionsBody leaves in the workspace.
+enum class Motions : std::uint8_t {
+  both,         ///< velocities and, without a, accelerations; judges those with a too
+  accelerated,  ///< accelerations with a, after `both`
+};
+
+/// How the bodies move, for LinkVectorBody: it stays in the workspace.
+template <class Real>
+struct BodyMotionsBody : StateBody<Real, BodyMotionsBody<Real>> {
+  const Real *v, *a;
+  bool placed;  ///< with the placements of the bodies
+  Motions of;
+
+  RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
+    const StateChunk<Real>& chunk = this->states;
+    const auto& ws = chunk.workspace_of(s).kinematics;
+    const LaneRow<Real> q = chunk.row(chunk.q, s), v_here = chunk.row(v, s),
+                        a_here = chunk.row(a, s);
+    if (of == Motions::accelerated) {
+      body_accelerations(model, ws, q, v_here, a_here);
+      return;
+    }
+    if (placed) forward_kinematics(model, ws, q);
+    body_velocities(model, ws, q, v_here);
+    Real taint = taint_if_not_finite(v_here, model.nv, taint_of_q(model, q));
+    taint = taint_if_not_finite(a_here, model.nv, taint);
+    body_accelerations(model, ws, q, v_here, a_here);
+    taint = taint_of_bodies(model, ws, taint);
+    body_accelerations(model, ws, q, v_here, Zeros<Real>{});
+    chunk.status[s] = status_of(taint_of_bodies(model, ws, taint), Real(0));
+  }
+
+ private:
+  /// A link's vectors follow from those of its body, and the classical acceleration from a product
+  /// of velocities; if these are finite, so are they.
+  template <class Kinematics>
+  RBD_INLINE Real taint_of_bodies(const ModelView<Real>& model, const Kinematics& ws,
+                                  Real taint) const {
+    for (std::int32_t i = 0; i < model.body_count; ++i) {
+      const Motion<Real> velocity = ws.v.load(i), acceleration = ws.a.load(i);
+      const Vec3<Real> turned = cross(velocity.w, velocity.v);
+      for (const Vec3<Real>& x : {acceleration.w, acceleration.v, turned}) {
+        taint = mul_add(Real(0), x.x, mul_add(Real(0), x.y, mul_add(Real(0), x.z, taint)));
+      }
+    }
+    return taint;
+  }
+};
+
+enum class LinkVector : std::uint8_t { twist, acceleration };
+
+/// link_twist() or link_acceleration()
+template <class Real>
+struct LinkVectorBody : StateBody<Real, LinkVectorBody<Real>> {
+  std::int32_t link;
+  bool in_link_axes;
+  LinkVector vector;
+  Real* out;  ///< 6 numbers
+
+  RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
+    const StateChunk<Real>& chunk = this->states;
+    const auto& ws = chunk.workspace_of(s).kinematics;
+    const LaneOut<Real> here = chunk.out(out, s);
+    if (vector == LinkVector::twist) {
+      link_twist(model, ws, link, in_link_axes, here);
+    } else {
+      link_acceleration(model, ws, link, in_link_axes, here);
+    }
+    spoil_unless(chunk.status[s].ok(), here, 6);
   }
 };
 

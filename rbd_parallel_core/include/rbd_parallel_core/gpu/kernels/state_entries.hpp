@@ -25,6 +25,8 @@ struct StateEntries {
   BodyEntry<PlacementsBody<Real>> placements;
   BodyEntry<LinkPoseBody<Real>> link_pose;
   BodyEntry<LinkJacobianBody<Real>> link_jacobian;
+  BodyEntry<BodyMotionsBody<Real>> body_motions;
+  BodyEntry<LinkVectorBody<Real>> link_vector;
   BodyEntry<TreeStatusBody<Real>> tree_status;
 
   /// Has every entry made by make(entry).
@@ -33,7 +35,7 @@ struct StateEntries {
     StateEntries all;
     auto& [transpose, external_forces, at_rest, moving, inverse_dynamics, mass_matrix, factor,
            inverse, sparse_rows, aba, crba_forward, energies, placements, link_pose, link_jacobian,
-           tree_status] = all;
+           body_motions, link_vector, tree_status] = all;
     make(transpose);
     make(external_forces);
     make(at_rest);
@@ -49,6 +51,8 @@ struct StateEntries {
     make(placements);
     make(link_pose);
     make(link_jacobian);
+    make(body_motions);
+    make(link_vector);
     make(tree_status);
     return all;
   }

@@ -47,6 +47,15 @@ class GpuArrays {
   /// Zeros for an empty array.
   void read_or_zeros(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                      const StateRange& range) noexcept;
+  /// Brings all inputs of a call but its wrenches to lanes; zeros for what is not given.
+  template <class Args>
+  void read_inputs(const Args& args, const StateRange& range) noexcept {
+    for_each_field<Args>(FieldVisitor{[&](const InputField<Args, Real>& field) {
+                                        read_or_zeros(slot_of(field.argument), args.*field.array,
+                                                      field.shape.numbers(extents()), range);
+                                      },
+                                      [](const auto&) {}});
+  }
   /// Where the caller's rows are on the device: sent there, unless they are there already. In the
   /// buffer if launches are recorded, which know that only.
   const Real* stage(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
@@ -70,6 +79,17 @@ class GpuArrays {
              const StateRange& range) noexcept {
     write_part(lanes, array, n, {0, n}, range);
   }
+  /// Brings all outputs of a call from lanes, in which they follow each other, to the caller's
+  /// rows.
+  template <class Args>
+  void write_outputs(const Real* lanes, const Args& args, const StateRange& range) noexcept {
+    for_each_field<Args>(FieldVisitor{[&](const OutputField<Args, Real>& field) {
+                                        const std::size_t n = field.shape.numbers(extents());
+                                        write(lanes, args.*field.array, n, range);
+                                        lanes += static_cast<std::int64_t>(n) * plan_.stride;
+                                      },
+                                      [](const auto&) {}});
+  }
   /// Numbers of a row.
   struct Part {
     std::size_t first, count;
@@ -85,6 +105,17 @@ class GpuArrays {
   void write_status(std::span<StateStatus> status, const StateRange& range) noexcept;
 
  private:
+  Extents extents() const noexcept {
+    return {.nq = static_cast<std::size_t>(plan_.nq),
+            .nv = static_cast<std::size_t>(plan_.nv),
+            .nonzeros = nonzeros_};
+  }
+  /// The buffer of an input. Accelerations and torques are never both inputs.
+  const Slot<Real>& slot_of(Argument argument) noexcept {
+    ChunkBuffers<Real>& buffers = queue_.buffers();
+    if (argument == Argument::q) return buffers.q;
+    return argument == Argument::v ? buffers.v : buffers.a;
+  }
   const Real* send(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                    const StateRange& range) noexcept;
   std::int64_t wrench_stride(const Wrenches& f_ext) const noexcept;

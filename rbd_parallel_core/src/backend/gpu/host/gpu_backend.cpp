@@ -165,8 +165,7 @@ template <class Real>
 Capabilities GpuBackend<Real>::do_capabilities() const noexcept {
   // Whoever asks for the capabilities of a backend may use it: the way to the device is not const.
   auto* const device = const_cast<GpuBackend*>(this);
-  return {.operations = OperationSet::all().without({Operation::link_motion}),
-          .two_port = tree_.goes_by_two_ports(),
+  return {.two_port = tree_.goes_by_two_ports(),
           .largest_nv_by_crba = largest_gpu_matrix,
           .device = device};
 }
@@ -192,8 +191,12 @@ Result GpuBackend<Real>::do_compute(const Call& call) noexcept {
       return compute_forward_dynamics(call.template arguments<Operation::forward_dynamics>());
     case Operation::energies:
       return compute_energies(call.template arguments<Operation::energies>());
-    default:
+    case Operation::link_kinematics:
       return compute_link_kinematics(call.template arguments<Operation::link_kinematics>());
+    case Operation::link_motion:
+      return compute_link_motion(call.template arguments<Operation::link_motion>());
+    default:
+      return not_offered(call.operation());
   }
 }
 
@@ -219,7 +222,7 @@ Result GpuBackend<Real>::compute_mass_matrix(const MassMatrix& args) noexcept {
   const auto states = static_cast<std::size_t>(plan().states);
   return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
-    arrays_.read(buffers.q, args.q, static_cast<std::size_t>(plan().nq), range);
+    arrays_.read_inputs(args, range);
     MassMatrixBody<Real> mass{};
     mass.states = arrays_.chunk_of(range, false);
     mass.M = buffers.matrix;
@@ -263,12 +266,9 @@ Result GpuBackend<Real>::compute_forward_dynamics(const ForwardDynamics& args) n
     return {Code::unsupported, Argument::method, 0, 0};
   }
   if (const Result refusal = arrays_.refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
-  const auto nq = static_cast<std::size_t>(plan().nq), nv = static_cast<std::size_t>(plan().nv);
   const auto compute = [&](const auto& entry, const StateRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
-    arrays_.read(buffers.q, args.q, nq, range);
-    arrays_.read_or_zeros(buffers.v, args.v, nv, range);
-    arrays_.read_or_zeros(buffers.a, args.tau, nv, range);
+    arrays_.read_inputs(args, range);
     auto body = body_of(entry);
     body.states = arrays_.chunk_of(range, friction_);
     body.v = buffers.v.lanes;
@@ -277,7 +277,7 @@ Result GpuBackend<Real>::compute_forward_dynamics(const ForwardDynamics& args) n
     body.M = buffers.matrix;
     body.qdd = buffers.out.lanes;
     arrays_.launch_states(entry, body);
-    arrays_.write(buffers.out.lanes, args.qdd, nv, range);
+    arrays_.write_outputs(buffers.out.lanes, args, range);
     arrays_.write_status(args.status, range);
   };
   const std::size_t states = arrays_.states_with(args.f_ext);
@@ -292,12 +292,10 @@ Result GpuBackend<Real>::compute_forward_dynamics(const ForwardDynamics& args) n
 
 template <class Real>
 Result GpuBackend<Real>::compute_energies(const Energies& args) noexcept {
-  const auto nq = static_cast<std::size_t>(plan().nq), nv = static_cast<std::size_t>(plan().nv);
   const auto states = static_cast<std::size_t>(plan().states);
   return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
-    arrays_.read(buffers.q, args.q, nq, range);
-    arrays_.read_or_zeros(buffers.v, args.v, nv, range);
+    arrays_.read_inputs(args, range);
     EnergiesBody<Real> body{};
     body.states = arrays_.chunk_of(range, false);
     body.v = buffers.v.lanes;
@@ -306,9 +304,7 @@ Result GpuBackend<Real>::compute_energies(const Energies& args) noexcept {
     body.com = !args.com.empty();
     body.results = buffers.out.lanes;
     arrays_.launch_states(kernels_.states.energies, body);
-    arrays_.write(body.results, args.kinetic, 1, range);
-    arrays_.write(body.results + plan().stride, args.potential, 1, range);
-    arrays_.write(body.results + 2 * plan().stride, args.com, 3, range);
+    arrays_.write_outputs(body.results, args, range);
     arrays_.write_status(args.status, range);
   });
 }
@@ -319,7 +315,7 @@ Result GpuBackend<Real>::compute_link_kinematics(const LinkKinematics& args) noe
   const auto states = static_cast<std::size_t>(plan().states);
   return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
-    arrays_.read(buffers.q, args.q, static_cast<std::size_t>(plan().nq), range);
+    arrays_.read_inputs(args, range);
     PlacementsBody<Real> placements{};
     placements.states = arrays_.chunk_of(range, false);
     arrays_.launch_states(kernels_.states.placements, placements);
@@ -341,6 +337,48 @@ Result GpuBackend<Real>::compute_link_kinematics(const LinkKinematics& args) noe
     }
     arrays_.write_status(args.status, range);
   });
+}
+
+template <class Real>
+Result GpuBackend<Real>::compute_link_motion(const LinkMotion& args) noexcept {
+  const auto states = static_cast<std::size_t>(plan().states);
+  return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
+    ChunkBuffers<Real>& buffers = queue_.buffers();
+    arrays_.read_inputs(args, range);
+    BodyMotionsBody<Real> motions{};
+    motions.states = arrays_.chunk_of(range, false);
+    motions.v = buffers.v.lanes;
+    motions.a = buffers.a.lanes;
+    motions.placed = args.axes == Axes::world;
+    motions.of = Motions::both;
+    arrays_.launch_states(kernels_.states.body_motions, motions);
+    write_links(args, args.twist, LinkVector::twist, range);
+    write_links(args, args.velocity_product, LinkVector::acceleration, range);
+    if (!args.acceleration.empty()) {
+      motions.of = Motions::accelerated;
+      arrays_.launch_states(kernels_.states.body_motions, motions);
+    }
+    write_links(args, args.acceleration, LinkVector::acceleration, range);
+    arrays_.write_status(args.status, range);
+  });
+}
+
+/// Six numbers for each link, of the motions that stand in the workspace.
+template <class Real>
+void GpuBackend<Real>::write_links(const LinkMotion& args, std::span<Real> array, LinkVector vector,
+                                   const StateRange& range) noexcept {
+  if (array.empty()) return;
+  const std::size_t count = args.links.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    LinkVectorBody<Real> body{};
+    body.states = arrays_.chunk_of(range, false);
+    body.link = args.links[k];
+    body.in_link_axes = args.axes == Axes::link;
+    body.vector = vector;
+    body.out = queue_.buffers().link;
+    arrays_.launch_states(kernels_.states.link_vector, body);
+    arrays_.write_part(body.out, array, 6 * count, {6 * k, 6}, range);
+  }
 }
 
 template class GpuBackend<double>;

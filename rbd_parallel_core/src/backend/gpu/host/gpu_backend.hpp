@@ -20,6 +20,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   using typename BasicBackend<Real>::ForwardDynamics;
   using typename BasicBackend<Real>::Energies;
   using typename BasicBackend<Real>::LinkKinematics;
+  using typename BasicBackend<Real>::LinkMotion;
 
   GpuBackend(const GpuApi& api, const GpuKernels<Real>& kernels, const GpuSettings& settings = {})
       : kernels_(kernels),
@@ -56,6 +57,9 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   Result compute_forward_dynamics(const ForwardDynamics& args) noexcept;
   Result compute_energies(const Energies& args) noexcept;
   Result compute_link_kinematics(const LinkKinematics& args) noexcept;
+  Result compute_link_motion(const LinkMotion& args) noexcept;
+  void write_links(const LinkMotion& args, std::span<Real> array, LinkVector vector,
+                   const StateRange& range) noexcept;
 
   GpuKernels<Real> kernels_;
   GpuSettings settings_;
