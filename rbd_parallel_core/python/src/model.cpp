@@ -185,12 +185,13 @@ void bind_model(nb::module_& m) {
               "set where this joint follows another one and has no coordinate of its own")
       .def("__repr__", [](const Joint& joint) { return summary(joint); });
 
-  nb::class_<Model>(
+  nb::class_<Model> model(
       m, "Model",
       "A robot: immutable, may be shared by any number of threads and backends.\n\n"
       "Made by load_urdf() or auto_tree(). Joints stand depth-first, children in the\n"
-      "order of their joint names. SI units throughout.")
-      .def_prop_ro("name", &Model::name)
+      "order of their joint names. SI units throughout.");
+  bind_configuration(model);
+  model.def_prop_ro("name", &Model::name)
       .def_prop_ro("nq", &Model::nq, "Size of q.")
       .def_prop_ro("nv", &Model::nv, "Size of v, a and tau.")
       .def_prop_ro("joint_names", &Model::joint_names,

@@ -233,6 +233,7 @@ class ModelAssembler {
       Joint& joint = model_.joints_[i];
       joint.q_index = nq;
       joint.v_index = nv;
+      joint.periodic = joint.kind == JointKind::continuous;
       nq += joint.nq;
       nv += joint.nv;
       model_.joint_names_.push_back(joint.name);
@@ -282,7 +283,8 @@ class ModelAssembler {
   void follow(std::size_t body) {
     const DescriptionTree::Leader& leader = tree_.leader[index(described_joint_[body])];
     const std::string& name = robot_.joints[index(leader.joint)].name;
-    const Joint& followed = model_.joints_[index(*model_.find_joint(name))];
+    Joint& followed = model_.joints_[index(*model_.find_joint(name))];
+    followed.periodic = false;  // its follower is elsewhere after a turn
     Joint& joint = model_.joints_[body];
     joint.q_index = followed.q_index;
     joint.v_index = followed.v_index;

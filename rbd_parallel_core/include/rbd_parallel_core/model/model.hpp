@@ -52,6 +52,7 @@ struct Joint {
   int v_index, nv;  ///< coordinates in v, a, tau; likewise
   std::optional<JointLimits> limits;
   std::optional<Mimic> mimic;  ///< set if it follows another joint and has no coordinate itself
+  bool periodic;  ///< q and q + 2 pi are one configuration: continuous, and no joint follows it
 };
 
 /// A link of the description. Its frame moves with `body`.
