@@ -126,7 +126,8 @@ void bind_errors(nb::module_& m) {
   static PyObject* model_error = nullptr;
   model_error = PyErr_NewExceptionWithDoc("rbd_parallel._core.ModelError",
                                           "A robot cannot be built. str() has every fault found, a "
-                                          "line each; so has the list `faults`.",
+                                          "line each; so has the list `faults`. What else was odd "
+                                          "is in the list `warnings`.",
                                           PyExc_ValueError, nullptr);
   if (model_error == nullptr) throw nb::python_error();
   m.attr("ModelError") = nb::handle(model_error);
@@ -134,10 +135,14 @@ void bind_errors(nb::module_& m) {
     try {
       std::rethrow_exception(caught);
     } catch (const ModelError& error) {
-      nb::list faults;
-      for (const std::string& fault : error.faults()) faults.append(decoded(fault));
+      const auto list = [](const std::vector<std::string>& lines) {
+        nb::list result;
+        for (const std::string& line : lines) result.append(decoded(line));
+        return result;
+      };
       const nb::object instance = nb::handle(model_error)(decoded(error.what()));
-      instance.attr("faults") = faults;
+      instance.attr("faults") = list(error.faults());
+      instance.attr("warnings") = list(error.warnings());
       PyErr_SetObject(model_error, instance.ptr());
     }
   });
