@@ -40,6 +40,17 @@ class Occupied {
   std::atomic_flag& flag_;
 };
 
+/// The methods of forward dynamics have the core's names but one, which is "auto" here.
+std::string in_python_words(std::string text) {
+  const std::string name = name_of(ForwardMethod::automatic);
+  for (const std::string before : {"use ", "method "}) {
+    for (std::size_t at = 0; (at = text.find(before + name, at)) != std::string::npos;) {
+      text.replace(at + before.size(), name.size(), "auto");
+    }
+  }
+  return text;
+}
+
 void require_ok(const Result& result) {
   switch (result.code) {
     case Code::ok:
@@ -49,9 +60,9 @@ void require_ok(const Result& result) {
     case Code::missing:
     case Code::out_of_range:
     case Code::on_device:
-      refuse(message(result));
+      refuse(in_python_words(message(result)));
     default:
-      throw std::runtime_error(message(result));
+      throw std::runtime_error(in_python_words(message(result)));
   }
 }
 
@@ -464,7 +475,7 @@ class NumpyBackend final : public PyBackend {
     try {
       backend_->prepare(method);
     } catch (const std::invalid_argument& refused) {
-      throw std::runtime_error(refused.what());
+      throw std::runtime_error(in_python_words(refused.what()));
     }
   }
 
