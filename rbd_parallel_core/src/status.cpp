@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rbd_parallel_core/status.hpp"
 
+#include "backend/method_refusal.hpp"
 #include "rbd_parallel_core/forward_method.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 #include "rbd_parallel_core/operation.hpp"
@@ -8,28 +9,36 @@
 namespace rbd_parallel_core {
 namespace {
 
-/// `expected` is a bound of crba, or 0; then `actual` is the method.
-std::string refused_method(const Result& result) {
-  if (result.expected > 0) {
-    return "method crba keeps a dense mass matrix, offered up to nv = " +
-           std::to_string(result.expected) +
-           "; this model has nv = " + std::to_string(result.actual) +
-           "; use aba, or where joints mimic others crba_sparse, which prepare makes ready";
+/// "; use aba, crba, or after prepare jsiia": what this backend takes for this model.
+std::string use_instead(const MethodSet& accepted) {
+  const std::string own = accepted.own().names(), published = accepted.published().names();
+  if (own.empty() && published.empty()) return "";
+  if (published.empty()) return "; use " + own;
+  if (own.empty()) return "; use " + published + " after prepare";
+  return "; use " + own + ", or after prepare " + published;
+}
+
+std::string refused_method(const MethodRefusal& refusal) {
+  const std::string method = "method " + name_of(refusal.method);
+  if (refusal.largest_nv > 0) {
+    return method +
+           " keeps a dense mass matrix, offered up to nv = " + std::to_string(refusal.largest_nv) +
+           "; this model has nv = " + std::to_string(refusal.nv);
   }
-  const auto method = static_cast<ForwardMethod>(result.actual);
-  switch (method) {
-    case ForwardMethod::automatic:
+  switch (refusal.method) {
     case ForwardMethod::aba:
-    case ForwardMethod::crba:
-      return "method aba cannot be used on a model with mimic joints; use crba or automatic, or "
-             "crba_sparse, which prepare makes ready";
+      return method + " cannot be used on a model with mimic joints";
     case ForwardMethod::two_port:
-      return "method two_port is what the backend tree offers for trees that it can cut, without "
-             "mimic joints; use aba, crba or automatic";
+      return method +
+             " is what the backend tree offers for trees that it can cut, without mimic joints, in "
+             "rows";
+    case ForwardMethod::automatic:
+    case ForwardMethod::crba:
+      return method + " is not offered here";
     default:
-      return "method " + name_of(method) +
-             " is not prepared; call prepare, which says whether the model allows it, or use aba, "
-             "crba or automatic";
+      return refusal.accepted.contains(refusal.method)
+                 ? method + " is not prepared; call prepare first"
+                 : method + " is ruled out by the model; prepare says why";
   }
 }
 
@@ -41,10 +50,13 @@ std::string unsupported_text(const Result& result) {
            std::to_string(result.actual);
   }
   if (result.argument == Argument::wrenches) {
-    return "method " + name_of(static_cast<ForwardMethod>(result.actual)) +
-           " takes no f_ext; use aba, crba or automatic";
+    const MethodRefusal refusal = MethodRefusal::of(result);
+    return "method " + name_of(refusal.method) + " takes no f_ext" + use_instead(refusal.accepted);
   }
-  if (result.argument == Argument::method) return refused_method(result);
+  if (result.argument == Argument::method) {
+    const MethodRefusal refusal = MethodRefusal::of(result);
+    return refused_method(refusal) + use_instead(refusal.accepted);
+  }
   if (result.argument == Argument::links) {
     return "this backend takes at most " + std::to_string(result.expected) +
            " wrenches for each state; f_ext has " + std::to_string(result.actual);
@@ -59,19 +71,20 @@ std::string unsupported_text(const Result& result) {
            " numbers; that of this model has " + std::to_string(result.actual);
   }
   if (result.actual > 0) {
-    return "this backend does not offer " +
-           name_of(static_cast<Operation>(result.actual - 1)) + "; choose another backend";
+    return "this backend does not offer " + name_of(static_cast<Operation>(result.actual - 1)) +
+           "; choose another backend";
   }
   return "this backend does not offer the operation; choose another backend";
 }
 
-/// `actual` is the method of forward dynamics that the host computes, or 0: it is none of that.
+/// A MethodRefusal where the method of forward dynamics is one that the host computes.
 std::string on_device_text(const std::string& name, const Result& result) {
   const std::string place = name + " lies on the device, expected an array of the host";
-  const auto method = static_cast<ForwardMethod>(result.actual);
-  if (method == ForwardMethod::automatic) return place;
-  return place + " for method " + name_of(method) +
-         ", which the host computes; copy it there, or use aba, crba or automatic";
+  const MethodRefusal refusal = MethodRefusal::of(result);
+  if (refusal.method == ForwardMethod::automatic) return place;
+  return place + " for method " + name_of(refusal.method) +
+         ", which the host computes; copy it there" +
+         (refusal.accepted.empty() ? "" : ", or use " + refusal.accepted.names());
 }
 
 }  // namespace

@@ -126,7 +126,8 @@ void bind_errors(nb::module_& m) {
   static PyObject* model_error = nullptr;
   model_error = PyErr_NewExceptionWithDoc("rbd_parallel._core.ModelError",
                                           "A robot cannot be built. str() has every fault found, a "
-                                          "line each; so has the list `faults`.",
+                                          "line each; so has the list `faults`. What else was odd "
+                                          "is in the list `warnings`.",
                                           PyExc_ValueError, nullptr);
   if (model_error == nullptr) throw nb::python_error();
   m.attr("ModelError") = nb::handle(model_error);
@@ -134,10 +135,14 @@ void bind_errors(nb::module_& m) {
     try {
       std::rethrow_exception(caught);
     } catch (const ModelError& error) {
-      nb::list faults;
-      for (const std::string& fault : error.faults()) faults.append(decoded(fault));
+      const auto list = [](const std::vector<std::string>& lines) {
+        nb::list result;
+        for (const std::string& line : lines) result.append(decoded(line));
+        return result;
+      };
       const nb::object instance = nb::handle(model_error)(decoded(error.what()));
-      instance.attr("faults") = faults;
+      instance.attr("faults") = list(error.faults());
+      instance.attr("warnings") = list(error.warnings());
       PyErr_SetObject(model_error, instance.ptr());
     }
   });
@@ -185,12 +190,13 @@ void bind_model(nb::module_& m) {
               "set where this joint follows another one and has no coordinate of its own")
       .def("__repr__", [](const Joint& joint) { return summary(joint); });
 
-  nb::class_<Model>(
+  nb::class_<Model> model(
       m, "Model",
       "A robot: immutable, may be shared by any number of threads and backends.\n\n"
       "Made by load_urdf() or auto_tree(). Joints stand depth-first, children in the\n"
-      "order of their joint names. SI units throughout.")
-      .def_prop_ro("name", &Model::name)
+      "order of their joint names. SI units throughout.");
+  bind_configuration(model);
+  model.def_prop_ro("name", &Model::name)
       .def_prop_ro("nq", &Model::nq, "Size of q.")
       .def_prop_ro("nv", &Model::nv, "Size of v, a and tau.")
       .def_prop_ro("joint_names", &Model::joint_names,

@@ -40,6 +40,17 @@ class Occupied {
   std::atomic_flag& flag_;
 };
 
+/// The methods of forward dynamics have the core's names but one, which is "auto" here.
+std::string in_python_words(std::string text) {
+  const std::string name = name_of(ForwardMethod::automatic);
+  for (const std::string before : {"use ", "method "}) {
+    for (std::size_t at = 0; (at = text.find(before + name, at)) != std::string::npos;) {
+      text.replace(at + before.size(), name.size(), "auto");
+    }
+  }
+  return text;
+}
+
 void require_ok(const Result& result) {
   switch (result.code) {
     case Code::ok:
@@ -49,9 +60,9 @@ void require_ok(const Result& result) {
     case Code::missing:
     case Code::out_of_range:
     case Code::on_device:
-      refuse(message(result));
+      refuse(in_python_words(message(result)));
     default:
-      throw std::runtime_error(message(result));
+      throw std::runtime_error(in_python_words(message(result)));
   }
 }
 
@@ -192,8 +203,8 @@ class NumpyBackend final : public PyBackend {
   std::size_t nv() const { return static_cast<std::size_t>(backend_->model().nv()); }
 
   BatchShape shape_of(const Shape& q) const {
-    const std::string n = std::to_string(nq());
     if (layout_ == Layout::lanes) {
+      const std::string n = std::to_string(nq());
       const std::size_t width = lane_width();
       if (q.size() != 3 || q[1] != nq() || q[2] != width) {
         refuse("q: expected shape (groups, " + n + ", " + std::to_string(width) +
@@ -202,11 +213,7 @@ class NumpyBackend final : public PyBackend {
       }
       return {q[0] * width, {q[0]}, width};
     }
-    if (q.empty() || q.size() > 2 || q.back() != nq()) {
-      refuse("q: expected shape (" + n + ",) or (batch, " + n + "), got " + text(q));
-    }
-    if (q.size() == 1) return {};
-    return {q[0], {q[0]}, 0};
+    return shape_of_rows("q", q, nq());
   }
 
   /// Any array of the host; one on a device where the backend is there too.
@@ -468,7 +475,7 @@ class NumpyBackend final : public PyBackend {
     try {
       backend_->prepare(method);
     } catch (const std::invalid_argument& refused) {
-      throw std::runtime_error(refused.what());
+      throw std::runtime_error(in_python_words(refused.what()));
     }
   }
 
@@ -489,44 +496,19 @@ class NumpyBackend final : public PyBackend {
     require_ok(result);
     used_ = count;
     if (!raise_) return;
-    const auto is_bad = [](const StateStatus& state) { return !state.ok(); };
-    const auto first = std::find_if(status.begin(), status.end(), is_bad);
-    if (first == status.end()) return;
-    const auto bad = std::count_if(first, status.end(), is_bad);
-    const auto index = static_cast<std::size_t>(first - status.begin());
-    std::string text = operation + ": " + std::to_string(bad) + " of " + std::to_string(count) +
-                       " states failed; the first is state " + std::to_string(index) + ": " +
-                       message(*first, backend_->model());
-    if (first->code == StateStatus::Code::not_finite && !states.q.on_device())
-      text += culprit(states, index);
-    throw StateError(text);
-  }
-
-  /// " (v of joint 'elbow' is nan)": the first number of a state that is not finite, if any.
-  std::string culprit(const States<Real>& states, std::size_t state) const {
-    const auto look = [&](const std::string& name, const Array<Real>& array, std::size_t size,
-                          const auto& has) -> std::string {
-      for (std::size_t i = 0; i < size; ++i) {
-        const Real value = array.data()[states.shape.place(state, size, i)];
-        if (std::isfinite(value)) continue;
-        for (const Joint& joint : backend_->model().joints()) {
-          if (!joint.mimic && has(joint, static_cast<int>(i))) {
-            return " (" + name + " of joint '" + joint.name + "' is " + std::to_string(value) + ")";
-          }
-        }
+    const std::optional<Failure> failure = failure_of(operation, status, backend_->model());
+    if (!failure) return;
+    std::string culprit;
+    if (failure->not_finite && !states.q.on_device()) {
+      culprit = bad_number(backend_->model(), states.shape, "q", states.q, Coordinates::of_q,
+                           failure->first_state);
+      for (const auto& [name, array] : states.others) {
+        if (!culprit.empty()) break;
+        culprit = bad_number(backend_->model(), states.shape, name, array, Coordinates::of_v,
+                             failure->first_state);
       }
-      return {};
-    };
-    std::string text = look("q", states.q, nq(), [](const Joint& joint, int i) {
-      return i >= joint.q_index && i < joint.q_index + joint.nq;
-    });
-    for (const auto& [name, array] : states.others) {
-      if (!text.empty()) break;
-      text = look(name, array, nv(), [](const Joint& joint, int i) {
-        return i >= joint.v_index && i < joint.v_index + joint.nv;
-      });
     }
-    return text;
+    throw StateError(failure->text + culprit);
   }
 
   bool raise_;

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "../study/method_obstacle.hpp"
+#include "method_refusal.hpp"
 #include "rbd_parallel_core/gpu/device_access.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 
@@ -93,6 +95,33 @@ std::size_t states_of(std::size_t batch, Layout layout, std::size_t lane_width) 
   return (batch + width - 1) / width * width;
 }
 
+std::int64_t nonzeros_of(const Extents& extents) noexcept {
+  return static_cast<std::int64_t>(extents.nonzeros);
+}
+
+/// The methods that forward dynamics takes for the model, those of the literature after prepare.
+template <class Real>
+MethodSet accepted_methods(const BasicBackend<Real>& backend, std::int64_t nonzeros) noexcept {
+  MethodSet methods;
+  for (const ForwardMethod method : all_forward_methods) {
+    const std::optional<PublishedMethod> published = published_method_of(method);
+    if (published ? !obstacle_to(backend.model(), *published, nonzeros) : backend.offers(method)) {
+      methods.insert(method);
+    }
+  }
+  return methods;
+}
+
+/// Those of them that the backend computes itself.
+template <class Real>
+MethodSet own_methods(const BasicBackend<Real>& backend) noexcept {
+  MethodSet methods;
+  for (const ForwardMethod method : all_forward_methods) {
+    if (!published_method_of(method) && backend.offers(method)) methods.insert(method);
+  }
+  return methods;
+}
+
 }  // namespace
 
 template <class Real>
@@ -149,11 +178,13 @@ void BasicBackend<Real>::prepare(ForwardMethod method) {
         "prepare: the backend is not configured; call configure with a model first");
   }
   if (offers(method)) return;
-  const std::optional<PublishedMethod> published = published_method_of(method);
-  const std::string reason =
-      published ? refusal(*model_, *published) : why_not(method) + "; use " + other_methods();
-  if (!reason.empty()) throw std::invalid_argument(reason);
+  if (const std::string reason = why_not(method); !reason.empty()) {
+    const std::string others = other_methods();
+    throw std::invalid_argument(
+        reason + (others.empty() ? "; this backend has no method for it" : "; use " + others));
+  }
 
+  const std::optional<PublishedMethod> published = published_method_of(method);
   ForwardMethodsOptions options{.methods = {*published}, .friction = options_.friction};
   for (const PublishedMethod other : published_methods) {
     if (published_.offers(other)) options.methods.push_back(other);
@@ -167,17 +198,23 @@ void BasicBackend<Real>::prepare(ForwardMethod method) {
 /// What a call with a method gets that is not offered.
 template <class Real>
 Result BasicBackend<Real>::refused(ForwardMethod method) const noexcept {
+  MethodRefusal refusal{method, accepted_methods(*this, nonzeros_of(extents_))};
   if (method == ForwardMethod::crba || method == ForwardMethod::automatic) {
-    return {Code::unsupported, Argument::method, capabilities_.largest_nv_by_crba, model_->nv()};
+    refusal.nv = model_->nv();
+    refusal.largest_nv = capabilities_.largest_nv_by_crba;
   }
-  return {Code::unsupported, Argument::method, 0, static_cast<std::int64_t>(method)};
+  return refusal.result(Code::unsupported, Argument::method);
 }
 
-/// Why this backend does not take a method that is none of the literature.
+/// Why this backend does not take the method for its model; empty where prepare makes it ready.
 template <class Real>
 std::string BasicBackend<Real>::why_not(ForwardMethod method) const {
   const std::string text =
       "method " + name_of(method) + " cannot be used on '" + model_->name() + "'";
+  if (const std::optional<PublishedMethod> published = published_method_of(method)) {
+    const MethodObstacle obstacle = obstacle_to(*model_, *published, nonzeros_of(extents_));
+    return obstacle ? text + ": " + text_of(obstacle, *model_) : "";
+  }
   if (method == ForwardMethod::crba || method == ForwardMethod::automatic) {
     return text + " by the backend " + name() + ": it keeps a dense mass matrix, up to nv = " +
            std::to_string(capabilities_.largest_nv_by_crba) + ", and nv is " +
@@ -188,19 +225,12 @@ std::string BasicBackend<Real>::why_not(ForwardMethod method) const {
   }
   return text + " by the backend " + name() +
          ": it is for the backend tree and for cuda with bodies in parallel, and for a tree that "
-         "is "
-         "large enough to be cut at bodies that are not light";
+         "is large enough to be cut at bodies that are not light";
 }
 
 template <class Real>
 std::string BasicBackend<Real>::other_methods() const {
-  std::string names;
-  for (const ForwardMethod method : all_forward_methods) {
-    const std::optional<PublishedMethod> published = published_method_of(method);
-    if (published ? !refusal(*model_, *published).empty() : !offers(method)) continue;
-    names += (names.empty() ? "" : ", ") + name_of(method);
-  }
-  return names;
+  return accepted_methods(*this, nonzeros_of(extents_)).names();
 }
 
 template <class Real>
@@ -216,7 +246,9 @@ Result BasicBackend<Real>::by_published_method(PublishedMethod method,
   for (Result refusal : {on_host(Argument::q, args.q), on_host(Argument::v, args.v),
                          on_host(Argument::tau, args.tau), on_host(Argument::qdd, args.qdd),
                          on_host(Argument::status, args.status)}) {
-    if (refusal.code == Code::on_device) refusal.actual = static_cast<std::int64_t>(args.method);
+    if (refusal.code == Code::on_device) {
+      return MethodRefusal{args.method, own_methods(*this)}.result(refusal.code, refusal.argument);
+    }
     if (!refusal.ok()) return refusal;
   }
   const auto nq = static_cast<std::size_t>(model_->nq());
@@ -277,7 +309,8 @@ Result BasicBackend<Real>::forward(const ForwardDynamics& args) noexcept {
   if (!offers(args.method)) return refused(args.method);
   const std::optional<PublishedMethod> published = published_method_of(args.method);
   if (published && !args.f_ext.links.empty()) {
-    return {Code::unsupported, Argument::wrenches, 0, static_cast<std::int64_t>(args.method)};
+    return MethodRefusal{args.method, own_methods(*this)}.result(Code::unsupported,
+                                                                 Argument::wrenches);
   }
   if (args.batch == 0) return {};
   if (published) return by_published_method(*published, args);

@@ -8,8 +8,8 @@
 #include "inertia_check.hpp"
 #include "levers.hpp"
 #include "link_inertia.hpp"
+#include "message_text.hpp"
 #include "rbd_parallel_core/model/model.hpp"
-#include "text.hpp"
 
 namespace rbd_parallel_core {
 namespace {
@@ -174,8 +174,7 @@ class ModelAssembler {
     const Link& parent = model_.links_[index(step.parent_link)];
     const Transform<double> to_joint = transform_of(joint.origin) * parent.offset;
     if (joint.kind == JointKind::fixed) {
-      if (joint.mimic)
-        warn("joint " + quoted(joint.name) + ": is fixed, its <mimic> means nothing");
+      if (joint.mimic) warn("joint " + shown(joint.name) + ": is fixed, its <mimic> means nothing");
       add_link(child, parent.body, to_joint);
       return;
     }
@@ -211,8 +210,9 @@ class ModelAssembler {
     info.nv = nv_of(view.type);
     info.limits = joint.limits;
     if (!model_.joint_index_.emplace(joint.name, body).second) {
-      throw ModelError({"joint " + quoted(joint.name) +
-                        ": this name is taken by the joint of the floating base; rename it"});
+      throw ModelError({"joint " + shown(joint.name) +
+                        ": this name is taken by the joint of the floating base; rename it"},
+                       robot_.warnings);
     }
     model_.joints_.push_back(std::move(info));
     return body;
@@ -233,6 +233,7 @@ class ModelAssembler {
       Joint& joint = model_.joints_[i];
       joint.q_index = nq;
       joint.v_index = nv;
+      joint.periodic = joint.kind == JointKind::continuous;
       nq += joint.nq;
       nv += joint.nv;
       model_.joint_names_.push_back(joint.name);
@@ -282,7 +283,8 @@ class ModelAssembler {
   void follow(std::size_t body) {
     const DescriptionTree::Leader& leader = tree_.leader[index(described_joint_[body])];
     const std::string& name = robot_.joints[index(leader.joint)].name;
-    const Joint& followed = model_.joints_[index(*model_.find_joint(name))];
+    Joint& followed = model_.joints_[index(*model_.find_joint(name))];
+    followed.periodic = false;  // its follower is elsewhere after a turn
     Joint& joint = model_.joints_[body];
     joint.q_index = followed.q_index;
     joint.v_index = followed.v_index;
@@ -298,7 +300,7 @@ class ModelAssembler {
       const LinkDescription& described = robot_.links[index(described_link_[i])];
       if (!described.inertial) continue;
       if (const auto fault = inertia_fault(*described.inertial)) {
-        const std::string text = "link " + quoted(described.name) + ": " + *fault;
+        const std::string text = "link " + shown(described.name) + ": " + *fault;
         if (options_.inertia_policy == InertiaPolicy::error || !usable(*described.inertial)) {
           faults.push_back(text);
           continue;
@@ -309,7 +311,7 @@ class ModelAssembler {
       }
       attach(model_.links_[i], *described.inertial);
     }
-    if (!faults.empty()) throw ModelError(std::move(faults));
+    if (!faults.empty()) throw ModelError(std::move(faults), std::move(model_.warnings_));
   }
 
   void attach(Link& link, const LinkInertial& inertial) {
@@ -330,8 +332,8 @@ class ModelAssembler {
       const Inertia<double>& I = model_.bodies_[i].inertia;
       const bool massless = I.m == 0 && I.I.xx == 0 && I.I.yy == 0 && I.I.zz == 0;
       if (massless && carries[i] == 0 && armature_of(i) == 0) {
-        warn("link " + quoted(model_.joints_[i].child_link) +
-             ": has no inertia and carries none, but joint " + quoted(model_.joints_[i].name) +
+        warn("link " + shown(model_.joints_[i].child_link) +
+             ": has no inertia and carries none, but joint " + shown(model_.joints_[i].name) +
              " moves it; without armature the mass matrix is singular there");
       }
     }

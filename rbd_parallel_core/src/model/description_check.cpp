@@ -3,19 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
+#include <string>
 
-#include "text.hpp"
+#include "message_text.hpp"
+#include "structure_check.hpp"
+#include "usable_number.hpp"
 
 namespace rbd_parallel_core {
 namespace {
 
-bool finite(const Vec3<double>& a) { return usable(a.x) && usable(a.y) && usable(a.z); }
-
-bool finite(const Pose& pose) {
-  return finite(pose.position) && finite(pose.rotation.x) && finite(pose.rotation.y) &&
-         finite(pose.rotation.z);
-}
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 /// Axes of length one, at right angles, right-handed; to the digits that files are written with.
 bool is_rotation(const Mat3<double>& R) {
@@ -36,85 +34,69 @@ class Checker {
       : robot_(robot), options_(options) {}
 
   DescriptionTree run() {
-    if (robot_.links.empty()) fault("robot " + quoted(robot_.name) + " has no links");
-    index_links();
+    check_names();
+    connections_ = check_structure(structure(), findings_);
     check_link_rotations();
-    index_joints();
-    connect();
     for (const JointDescription& joint : robot_.joints) check_numbers(joint);
-    resolve_mimics();
     check_options();
-    if (faults_.empty()) find_root();
-    if (faults_.empty()) check_reach();
-    if (!faults_.empty()) throw ModelError(std::move(faults_));
-    return std::move(tree_);
+    throw_faults();
+
+    DescriptionTree tree;
+    tree.root = connections_.root;
+    tree.child_link = connections_.child_link;
+    tree.child_joints = child_joints();
+    tree.leader = leaders();
+    throw_faults();
+    return tree;
   }
 
  private:
-  void fault(std::string text) { faults_.push_back(std::move(text)); }
+  void throw_faults() {
+    if (findings_.has_faults()) throw ModelError(findings_.take_faults(), robot_.warnings);
+  }
+  void fault(const std::string& text) { findings_.fault(0, "", text); }
   void fault(const JointDescription& joint, const std::string& text) {
-    fault("joint " + quoted(joint.name) + ": " + text);
+    findings_.fault(0, "joint " + shown(joint.name), text);
   }
 
-  void index_links() {
-    for (std::size_t i = 0; i < robot_.links.size(); ++i) {
-      const std::string& name = robot_.links[i].name;
-      if (name.empty()) fault("link number " + std::to_string(i) + " has no name");
-      if (!link_index_.emplace(name, static_cast<int>(i)).second) {
-        fault("link " + quoted(name) + ": there are two links of this name");
+  void check_names() {
+    const auto check = [&](const auto& elements, const char* what) {
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        if (elements[i].name.empty()) {
+          fault(std::string(what) + " number " + std::to_string(i) + " has no name");
+        }
       }
+    };
+    check(robot_.links, "link");
+    check(robot_.joints, "joint");
+  }
+
+  Structure structure() const {
+    Structure out{
+        .links = {}, .joints = {}, .followable = "revolute, continuous, prismatic or helical"};
+    for (const LinkDescription& link : robot_.links) out.links.push_back({link.name});
+    for (const JointDescription& joint : robot_.joints) {
+      out.joints.push_back({.name = joint.name,
+                            .parent = joint.parent,
+                            .child = joint.child,
+                            .mimic = follows(joint) ? std::string_view(joint.mimic->joint) : "",
+                            .kind = joint.kind});
     }
+    return out;
   }
 
   void check_link_rotations() {
     for (const LinkDescription& link : robot_.links) {
-      if (link.inertial && finite(link.inertial->origin) &&
+      if (link.inertial && usable(link.inertial->origin) &&
           !is_rotation(link.inertial->origin.rotation)) {
-        fault("link " + quoted(link.name) + ": inertial origin.rotation " + no_rotation);
+        findings_.fault(0, "link " + shown(link.name),
+                        std::string("inertial origin.rotation ") + no_rotation);
       }
-    }
-  }
-
-  void index_joints() {
-    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
-      const std::string& name = robot_.joints[i].name;
-      if (name.empty()) fault("joint number " + std::to_string(i) + " has no name");
-      if (!joint_index_.emplace(name, static_cast<int>(i)).second) {
-        fault("joint " + quoted(name) + ": there are two joints of this name");
-      }
-    }
-  }
-
-  void connect() {
-    tree_.child_joints.resize(robot_.links.size());
-    tree_.child_link.assign(robot_.joints.size(), -1);
-    parent_joint_.assign(robot_.links.size(), -1);
-    for (const auto& [name, i] : joint_index_) {  // in the order of names
-      const JointDescription& joint = robot_.joints[static_cast<std::size_t>(i)];
-      const auto parent = link_index_.find(joint.parent);
-      const auto child = link_index_.find(joint.child);
-      if (parent == link_index_.end()) {
-        fault(joint, "parent link " + quoted(joint.parent) + " does not exist");
-      }
-      if (child == link_index_.end()) {
-        fault(joint, "child link " + quoted(joint.child) + " does not exist");
-      }
-      if (parent == link_index_.end() || child == link_index_.end()) continue;
-      int& carrier = parent_joint_[static_cast<std::size_t>(child->second)];
-      if (carrier >= 0) {
-        fault(joint, "child link " + quoted(joint.child) + " is already the child of joint " +
-                         quoted(robot_.joints[static_cast<std::size_t>(carrier)].name) +
-                         "; a link has one parent (closed loops are not supported)");
-        continue;
-      }
-      carrier = i;
-      tree_.child_link[static_cast<std::size_t>(i)] = child->second;
-      tree_.child_joints[static_cast<std::size_t>(parent->second)].push_back(i);
     }
   }
 
   void check_numbers(const JointDescription& joint) {
-    if (!finite(joint.origin)) {
+    if (!usable(joint.origin)) {
       fault(joint, std::string("origin has a number that is ") + not_usable);
     } else if (!is_rotation(joint.origin.rotation)) {
       fault(joint, std::string("origin.rotation ") + no_rotation);
@@ -132,6 +114,18 @@ class Checker {
     check_not_negative(joint, "armature", joint.armature);
     check_not_negative(joint, "damping", joint.damping);
     check_not_negative(joint, "friction", joint.friction);
+    if (follows(joint)) check_mimic(joint, *joint.mimic);
+  }
+
+  bool follows(const JointDescription& joint) const {
+    return joint.mimic && joint.kind != JointKind::fixed && options_.mimic == MimicPolicy::honour;
+  }
+
+  void check_mimic(const JointDescription& joint, const Mimic& mimic) {
+    if (mimic.joint.empty()) fault(joint, "mimics '', no joint has that name");
+    if (!usable(mimic.multiplier) || !usable(mimic.offset)) {
+      fault(joint, std::string("mimic multiplier or offset is ") + not_usable);
+    }
   }
 
   void check_not_negative(const JointDescription& joint, const char* what, double value) {
@@ -141,149 +135,76 @@ class Checker {
     }
   }
 
-  void resolve_mimics() {
-    followed_.assign(robot_.joints.size(), -1);
-    if (options_.mimic == MimicPolicy::honour) {
-      for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
-        const JointDescription& joint = robot_.joints[i];
-        if (joint.mimic && joint.kind != JointKind::fixed) check_mimic(static_cast<int>(i), joint);
-      }
-    }
-    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
-      tree_.leader.push_back({static_cast<int>(i)});
-    }
-    std::vector<Visit> visits(robot_.joints.size(), Visit::not_yet);
-    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
-      if (visits[i] == Visit::not_yet) find_leader(static_cast<int>(i), visits);
-    }
-  }
-
-  enum class Visit : char { not_yet, under_way, done };
-
-  /// Walks along followed joints to one whose leader is known, then back: every joint is visited
-  /// once.
-  void find_leader(int start, std::vector<Visit>& visits) {
-    std::vector<int> path;
-    int at = start;
-    while (followed_[static_cast<std::size_t>(at)] >= 0 &&
-           visits[static_cast<std::size_t>(at)] == Visit::not_yet) {
-      visits[static_cast<std::size_t>(at)] = Visit::under_way;
-      path.push_back(at);
-      at = followed_[static_cast<std::size_t>(at)];
-    }
-    if (visits[static_cast<std::size_t>(at)] == Visit::under_way) {
-      fault(robot_.joints[static_cast<std::size_t>(at)], "mimics itself through other joints");
-    }
-    visits[static_cast<std::size_t>(at)] = Visit::done;
-    for (auto joint = path.rbegin(); joint != path.rend(); ++joint) {
-      // q = m1 (m2 q' + o2) + o1
-      const auto i = static_cast<std::size_t>(*joint);
-      const Mimic& mimic = *robot_.joints[i].mimic;
-      const DescriptionTree::Leader& next = tree_.leader[static_cast<std::size_t>(followed_[i])];
-      tree_.leader[i] = {next.joint, mimic.multiplier * next.multiplier,
-                         mimic.multiplier * next.offset + mimic.offset};
-      visits[i] = Visit::done;
-      const bool each_usable =
-          usable(mimic.multiplier) && usable(mimic.offset) && usable(next.multiplier + next.offset);
-      if (each_usable && !usable(tree_.leader[i].multiplier + tree_.leader[i].offset)) {
-        fault(robot_.joints[i], std::string("mimic multiplier along its leaders is ") + not_usable);
-      }
-    }
-  }
-
-  void check_mimic(int i, const JointDescription& joint) {
-    const Mimic& mimic = *joint.mimic;
-    if (!usable(mimic.multiplier) || !usable(mimic.offset)) {
-      fault(joint, std::string("mimic multiplier or offset is ") + not_usable);
-    }
-    if (!has_one_coordinate(joint.kind)) {
-      fault(joint, "mimics " + quoted(mimic.joint) + " but has several coordinates itself");
-      return;
-    }
-    const auto target = joint_index_.find(mimic.joint);
-    if (target == joint_index_.end()) {
-      fault(joint, "mimics joint " + quoted(mimic.joint) + ", which does not exist");
-    } else if (target->second == i) {
-      fault(joint, "mimics itself");
-    } else if (!has_one_coordinate(robot_.joints[static_cast<std::size_t>(target->second)].kind)) {
-      fault(joint, "mimics joint " + quoted(mimic.joint) +
-                       ", which does not have exactly one coordinate to follow");
-    } else {
-      followed_[static_cast<std::size_t>(i)] = target->second;
-    }
-  }
-
   void check_options() {
-    if (!finite(options_.gravity)) {
+    if (!usable(options_.gravity)) {
       fault("gravity is " + to_text(options_.gravity) + ", expected finite numbers");
     }
     for (const auto& [name, value] : options_.armature) {
-      if (!joint_index_.contains(name)) {
-        fault("armature is given for joint " + quoted(name) + ", which does not exist");
+      if (!connections_.joint_at.contains(name)) {
+        fault("armature is given for joint " + shown(name) + ", which does not exist");
       }
       if (!std::isfinite(value) || value < 0) {
-        fault("armature of joint " + quoted(name) + " is " + to_text(value) +
+        fault("armature of joint " + shown(name) + " is " + to_text(value) +
               ", expected a finite number that is not negative");
       }
     }
   }
 
-  void find_root() {
-    std::vector<std::string> roots;
-    for (std::size_t i = 0; i < parent_joint_.size(); ++i) {
-      if (parent_joint_[i] >= 0) continue;
-      roots.push_back(robot_.links[i].name);
-      tree_.root = static_cast<int>(i);
+  /// Of each link, in the order of their names.
+  std::vector<std::vector<int>> child_joints() const {
+    std::vector<int> by_name(robot_.joints.size());
+    std::iota(by_name.begin(), by_name.end(), 0);
+    std::sort(by_name.begin(), by_name.end(), [&](int a, int b) {
+      return robot_.joints[index(a)].name < robot_.joints[index(b)].name;
+    });
+    std::vector<std::vector<int>> children(robot_.links.size());
+    for (const int joint : by_name) {
+      children[index(connections_.parent_link[index(joint)])].push_back(joint);
     }
-    if (roots.empty())
-      fault("no root link: every link is the child of a joint, so there is a cycle");
-    if (roots.size() > 1) {
-      std::string names;
-      for (const std::string& root : roots) names += (names.empty() ? "" : ", ") + quoted(root);
-      fault("expected one root link, found " + std::to_string(roots.size()) + ": " + names +
-            "; join them with fixed joints");
-    }
+    return children;
   }
 
-  void check_reach() {
-    std::vector<char> reached(robot_.links.size(), 0);
-    std::vector<int> stack{tree_.root};
-    while (!stack.empty()) {
-      const auto link = static_cast<std::size_t>(stack.back());
-      stack.pop_back();
-      reached[link] = 1;
-      for (const int joint : tree_.child_joints[link]) {
-        stack.push_back(tree_.child_link[static_cast<std::size_t>(joint)]);
+  /// Walks along followed joints to one whose leader is known, then back: every joint is visited
+  /// once.
+  std::vector<DescriptionTree::Leader> leaders() {
+    constexpr int unknown = -1;
+    std::vector<DescriptionTree::Leader> leader(robot_.joints.size(), {unknown});
+    std::vector<int> path;
+    for (std::size_t start = 0; start < leader.size(); ++start) {
+      int at = static_cast<int>(start);
+      for (; leader[index(at)].joint == unknown && connections_.followed[index(at)] >= 0;
+           at = connections_.followed[index(at)]) {
+        path.push_back(at);
+      }
+      if (leader[index(at)].joint == unknown) leader[index(at)].joint = at;
+      for (; !path.empty(); path.pop_back()) {
+        const std::size_t i = index(path.back());
+        leader[i] = followed_through(robot_.joints[i], leader[index(connections_.followed[i])]);
       }
     }
-    constexpr std::size_t most_named = 20;
-    std::size_t lost = 0;
-    for (std::size_t i = 0; i < reached.size(); ++i) {
-      if (reached[i] != 0 || ++lost > most_named) continue;
-      fault("link " + quoted(robot_.links[i].name) + ": not reached from the root link " +
-            quoted(robot_.links[static_cast<std::size_t>(tree_.root)].name) +
-            "; it is part of a cycle");
+    return leader;
+  }
+
+  /// q = m1 (m2 q' + o2) + o1
+  DescriptionTree::Leader followed_through(const JointDescription& joint,
+                                           const DescriptionTree::Leader& next) {
+    const Mimic& mimic = *joint.mimic;
+    const DescriptionTree::Leader leader{next.joint, mimic.multiplier * next.multiplier,
+                                         mimic.multiplier * next.offset + mimic.offset};
+    // What is not usable already was reported for the joint that is followed.
+    if (usable(next.multiplier + next.offset) && !usable(leader.multiplier + leader.offset)) {
+      fault(joint, std::string("mimic multiplier along its leaders is ") + not_usable);
     }
-    if (lost > most_named) {
-      fault("and " + std::to_string(lost - most_named) + " more links that are not reached");
-    }
+    return leader;
   }
 
   const RobotDescription& robot_;
   const ModelOptions& options_;
-  std::map<std::string, int> link_index_, joint_index_;
-  std::vector<int> parent_joint_;
-  std::vector<int> followed_;  ///< of each joint: the one it mimics, or -1
-  DescriptionTree tree_;
-  std::vector<std::string> faults_;
+  Connections connections_;
+  Findings findings_;
 };
 
 }  // namespace
-
-bool has_one_coordinate(JointKind kind) {
-  return kind == JointKind::revolute || kind == JointKind::continuous ||
-         kind == JointKind::prismatic || kind == JointKind::helical;
-}
 
 DescriptionTree check_description(const RobotDescription& robot, const ModelOptions& options) {
   return Checker(robot, options).run();

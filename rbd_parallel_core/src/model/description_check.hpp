@@ -25,7 +25,4 @@ struct DescriptionTree {
 /// Checks all that build_model relies on. Throws ModelError with every fault found.
 DescriptionTree check_description(const RobotDescription& robot, const ModelOptions& options);
 
-/// A joint of one coordinate can follow or be followed; the others cannot.
-bool has_one_coordinate(JointKind kind);
-
 }  // namespace rbd_parallel_core

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "text.hpp"
+#include "message_text.hpp"
 
 namespace rbd_parallel_core {
 namespace {
@@ -22,9 +22,9 @@ int parent_of(int i, double branching) {
 
 void check(const AutoTree& tree) {
   std::vector<std::string> faults;
-  if (tree.bodies < 1) {
-    faults.push_back("auto_tree: bodies is " + std::to_string(tree.bodies) +
-                     ", expected at least 1");
+  if (tree.bodies < 1 || tree.bodies > AutoTree::max_bodies) {
+    faults.push_back("auto_tree: bodies is " + std::to_string(tree.bodies) + ", expected 1 to " +
+                     std::to_string(AutoTree::max_bodies));
   }
   if (!(tree.branching >= 1) || !std::isfinite(tree.branching)) {
     faults.push_back("auto_tree: branching is " + to_text(tree.branching) +

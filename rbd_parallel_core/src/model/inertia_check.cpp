@@ -4,19 +4,13 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "text.hpp"
+#include "message_text.hpp"
+#include "usable_number.hpp"
 
 namespace rbd_parallel_core {
 
 bool usable(const LinkInertial& inertial) {
-  const auto finite = [](const Vec3<double>& a) {
-    return usable(a.x) && usable(a.y) && usable(a.z);
-  };
-  const Mat3<double> rotational = dense(inertial.rotational);
-  const Mat3<double>& axes = inertial.origin.rotation;
-  return usable(inertial.mass) && finite(inertial.origin.position) && finite(axes.x) &&
-         finite(axes.y) && finite(axes.z) && finite(rotational.x) && finite(rotational.y) &&
-         finite(rotational.z);
+  return usable(inertial.mass) && usable(inertial.origin) && usable(dense(inertial.rotational));
 }
 
 namespace {

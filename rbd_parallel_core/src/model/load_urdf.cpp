@@ -19,13 +19,12 @@
 #include <thread>
 #include <utility>
 
+#include "message_text.hpp"
 #include "urdf_check.hpp"
 #include "urdf_text.hpp"
 
 namespace rbd_parallel_core {
 namespace {
-
-using urdf_text::shown;
 
 // Files
 
@@ -114,9 +113,11 @@ UrdfModel parse_clean_text(const std::string& text, std::vector<std::string>& wa
   ConsoleCapture console;
   std::shared_ptr<urdf::ModelInterface> parsed = urdf::parseURDF(text);
   const UrdfModel model = parsed ? taken_apart_at_the_end(std::move(parsed)) : nullptr;
-  if (!console.errors.empty()) throw ModelError(std::move(console.errors));
-  if (!model) throw ModelError({"urdfdom refuses the text and gives no reason"});
   for (std::string& warning : console.warnings) warnings.push_back(std::move(warning));
+  if (!model && console.errors.empty()) {
+    console.errors.push_back("urdfdom refuses the text and gives no reason");
+  }
+  if (!console.errors.empty()) throw ModelError(std::move(console.errors), std::move(warnings));
   return model;
 }
 
@@ -199,7 +200,7 @@ JointDescription joint_from(const urdf::Joint& joint, JointKind kind) {
 }
 
 /// Takes the placeholders of the clean text out again.
-void restore_missing_limits(const CheckedUrdf::Joint& written, JointDescription& joint) {
+void restore_missing_limits(const CheckedUrdf::Limits& written, JointDescription& joint) {
   constexpr double unlimited = std::numeric_limits<double>::infinity();
   if (!written.has_limits) joint.limits.reset();
   if (!joint.limits) return;
@@ -207,22 +208,37 @@ void restore_missing_limits(const CheckedUrdf::Joint& written, JointDescription&
   if (!written.has_velocity_limit) joint.limits->velocity = unlimited;
 }
 
-/// In the order of the text; urdfdom has forgotten it.
-RobotDescription description_from(const urdf::ModelInterface& urdf, const CheckedUrdf& checked) {
+/// Of the named links and joints, in that order; urdfdom has forgotten that of the text.
+RobotDescription description_of(const urdf::ModelInterface& urdf,
+                                const std::vector<std::string>& links,
+                                const std::vector<std::string>& joints) {
+  const auto find = [](const auto& elements, const std::string& name) {
+    const auto found = elements.find(name);
+    return found == elements.end() ? nullptr : found->second.get();
+  };
   RobotDescription robot;
   robot.name = urdf.name_;
-  for (const std::string& name : checked.links) {
-    const auto link = urdf.links_.find(name);
-    if (link == urdf.links_.end()) throw ModelError({"link " + shown(name) + ": lost by urdfdom"});
-    robot.links.push_back(link_from(*link->second));
+  std::vector<std::string> faults;
+  for (const std::string& name : links) {
+    if (const urdf::Link* link = find(urdf.links_, name)) {
+      robot.links.push_back(link_from(*link));
+    } else {
+      faults.push_back("link " + shown(name) + ": is a null pointer, expected a link");
+    }
   }
-  for (const CheckedUrdf::Joint& written : checked.joints) {
-    const auto joint = urdf.joints_.find(written.name);
-    const auto kind = joint == urdf.joints_.end() ? std::nullopt : kind_from(*joint->second);
-    if (!kind) throw ModelError({"joint " + shown(written.name) + ": lost by urdfdom"});
-    robot.joints.push_back(joint_from(*joint->second, *kind));
-    restore_missing_limits(written, robot.joints.back());
+  for (const std::string& name : joints) {
+    const urdf::Joint* joint = find(urdf.joints_, name);
+    const auto kind = joint != nullptr ? kind_from(*joint) : std::nullopt;
+    if (kind) {
+      robot.joints.push_back(joint_from(*joint, *kind));
+    } else if (joint != nullptr) {
+      faults.push_back("joint " + shown(name) + ": its type is UNKNOWN, expected REVOLUTE, " +
+                       "CONTINUOUS, PRISMATIC, FIXED, FLOATING or PLANAR");
+    } else {
+      faults.push_back("joint " + shown(name) + ": is a null pointer, expected a joint");
+    }
   }
+  if (!faults.empty()) throw ModelError(std::move(faults));
   return robot;
 }
 
@@ -230,7 +246,11 @@ RobotDescription read(std::string_view xml, MimicPolicy mimic) {
   std::vector<std::string> warnings;
   const CheckedUrdf checked = check_urdf(xml, mimic, warnings);
   const UrdfModel model = parse_clean_text(checked.clean_text, warnings);
-  RobotDescription robot = description_from(*model, checked);
+  RobotDescription robot = description_of(*model, checked.links, checked.joints);
+  for (JointDescription& joint : robot.joints) {
+    const auto missing = checked.missing_limits.find(joint.name);
+    if (missing != checked.missing_limits.end()) restore_missing_limits(missing->second, joint);
+  }
   robot.warnings = std::move(warnings);
   return robot;
 }
@@ -264,29 +284,10 @@ Model load_urdf(const std::string& path_or_xml, const ModelOptions& options) {
 }
 
 Model model_from(const urdf::ModelInterface& urdf, const ModelOptions& options) {
-  RobotDescription robot;
-  robot.name = urdf.name_;
-  std::vector<std::string> faults;
-  for (const auto& [name, link] : urdf.links_) {
-    if (link) {
-      robot.links.push_back(link_from(*link));
-    } else {
-      faults.push_back("link " + shown(name) + ": is a null pointer, expected a link");
-    }
-  }
-  for (const auto& [name, joint] : urdf.joints_) {
-    const auto kind = joint ? kind_from(*joint) : std::nullopt;
-    if (kind) {
-      robot.joints.push_back(joint_from(*joint, *kind));
-    } else if (joint) {
-      faults.push_back("joint " + shown(name) + ": its type is UNKNOWN, expected REVOLUTE, " +
-                       "CONTINUOUS, PRISMATIC, FIXED, FLOATING or PLANAR");
-    } else {
-      faults.push_back("joint " + shown(name) + ": is a null pointer, expected a joint");
-    }
-  }
-  if (!faults.empty()) throw ModelError(std::move(faults));
-  return build_model(robot, options);
+  std::vector<std::string> links, joints;
+  for (const auto& [name, link] : urdf.links_) links.push_back(name);
+  for (const auto& [name, joint] : urdf.joints_) joints.push_back(name);
+  return build_model(description_of(urdf, links, joints), options);
 }
 
 }  // namespace rbd_parallel_core

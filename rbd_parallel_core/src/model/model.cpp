@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rbd_parallel_core/model/model.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "inertia_check.hpp"
 #include "levers.hpp"
 #include "link_inertia.hpp"
-#include "text.hpp"
+#include "message_text.hpp"
 
 namespace rbd_parallel_core {
 namespace {
 
-std::string joined_lines(const std::vector<std::string>& lines) {
+std::string joined_lines(const std::vector<std::string>& faults,
+                         const std::vector<std::string>& warnings) {
+  constexpr std::size_t most_warnings = 20;
   std::string text;
-  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+  for (const std::string& fault : faults) text += (text.empty() ? "" : "\n") + fault;
+  for (std::size_t i = 0; i < std::min(warnings.size(), most_warnings); ++i) {
+    text += "\nwarning: " + warnings[i];
+  }
+  if (warnings.size() > most_warnings) {
+    text += "\nand " + std::to_string(warnings.size() - most_warnings) + " more warnings";
+  }
   return text;
 }
 
@@ -29,8 +38,10 @@ std::string coordinates_text(const Joint& joint) {
 
 }  // namespace
 
-ModelError::ModelError(std::vector<std::string> faults)
-    : std::runtime_error(joined_lines(faults)), faults_(std::move(faults)) {}
+ModelError::ModelError(std::vector<std::string> faults, std::vector<std::string> warnings)
+    : std::runtime_error(joined_lines(faults, warnings)),
+      faults_(std::move(faults)),
+      warnings_(std::move(warnings)) {}
 
 Model::Model() = default;
 Model::~Model() = default;
@@ -139,11 +150,11 @@ std::string Model::tree() const {
 Model Model::with_payload(std::string_view link_name, const LinkInertial& payload) const {
   const std::optional<int> index = find_link(link_name);
   if (!index) {
-    throw ModelError({"payload: link " + quoted(link_name) + " is not in " + quoted(name_) +
+    throw ModelError({"payload: link " + shown(link_name) + " is not in " + shown(name_) +
                       ", which has " + std::to_string(links_.size()) + " links"});
   }
   if (const auto fault = inertia_fault(payload)) {
-    throw ModelError({"payload on link " + quoted(link_name) + ": " + *fault});
+    throw ModelError({"payload on link " + shown(link_name) + ": " + *fault});
   }
   Model loaded(*this);
   Link& link = loaded.links_[static_cast<std::size_t>(*index)];

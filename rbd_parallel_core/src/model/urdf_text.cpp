@@ -6,53 +6,16 @@
 #include <cmath>
 #include <cstdint>
 #include <system_error>
+#include <vector>
+
+#include "message_text.hpp"
+#include "utf8.hpp"
 
 namespace rbd_parallel_core::urdf_text {
 namespace {
 
 constexpr std::string_view white_space = " \t\n\v\f\r";
-
-std::string located(int line, std::string_view who, std::string_view what) {
-  std::string text;
-  if (line > 0) text.append("line ").append(std::to_string(line)).append(": ");
-  if (!who.empty()) text.append(who).append(": ");
-  return text.append(what);
-}
-
-/// Length of the UTF-8 sequence at the start of `text`, 0 if it is broken.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned char second = byte(1);  // overlong forms, surrogates, beyond U+10FFFF
-  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F)) return 0;
-  if ((lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F)) return 0;
-  return length;
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto put = [&](std::uint32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | (code >> 6));
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | (code >> 12));
-    put(0x80 | ((code >> 6) & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | (code >> 18));
-    put(0x80 | ((code >> 12) & 0x3F));
-    put(0x80 | ((code >> 6) & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
-}
+constexpr std::string_view tag_end = " \t\n\v\f\r/>";
 
 /// `#65` or `#x41`; nothing if it is no character that XML allows.
 std::optional<std::uint32_t> parse_character_reference(std::string_view name) {
@@ -107,23 +70,50 @@ class MarkupScanner {
 
   void read_start_tag() {
     const int line = line_;
-    int attributes = 0;
+    attributes_.clear();
     advance(1);
+    const std::size_t tag = at_;
+    std::size_t name = at_;
     // Quotes are skipped whole: a '>' within them does not end the tag.
     while (seek_any("\"'>")) {
       const char found = text_[at_];
       if (found == '>') {
         const bool empty_element = text_[at_ - 1] == '/';
         advance(1);
+        refuse_repeated_attributes(line,
+                                   text_.substr(tag, text_.find_first_of(tag_end, tag) - tag));
         if (!empty_element && ++depth_ > max_depth) stop_at_depth_limit(line);
         return;
       }
       if (++nodes_ > max_nodes) return stop_at_node_limit();
-      if (++attributes > max_attributes) return stop_at_attribute_limit(line);
+      attributes_.push_back(attribute_name(text_.substr(name, at_ - name)));
+      if (attributes_.size() > max_attributes) return stop_at_attribute_limit(line);
       advance(1);
       if (!seek(std::string_view(&found, 1))) return;
       advance(1);
+      name = at_;
     }
+  }
+
+  /// The last word before the equals sign at the end of `text`; empty if there is none.
+  static std::string_view attribute_name(std::string_view text) {
+    const auto trimmed = [](std::string_view a) {
+      return a.substr(0, a.find_last_not_of(white_space) + 1);
+    };
+    text = trimmed(text);
+    if (!text.ends_with('=')) return {};
+    text = trimmed(text.substr(0, text.size() - 1));
+    return text.substr(text.find_last_of(white_space) + 1);
+  }
+
+  /// Parsers take it for an attribute that is malformed, and do not say which.
+  void refuse_repeated_attributes(int line, std::string_view tag) {
+    std::sort(attributes_.begin(), attributes_.end());
+    const auto twice = std::adjacent_find(attributes_.begin(), attributes_.end());
+    if (twice == attributes_.end() || twice->empty()) return;
+    findings_.fault(
+        line, "",
+        "<" + std::string(tag) + "> has the attribute " + shown(*twice) + " twice, expected once");
   }
 
   void read_document_type() {
@@ -183,6 +173,7 @@ class MarkupScanner {
 
   std::string_view text_;
   std::size_t at_ = 0, nodes_ = 0;
+  std::vector<std::string_view> attributes_;  ///< names, of the tag that is read
   int line_, depth_ = 0;
   bool stopped_ = false;
   Findings& findings_;
@@ -196,63 +187,6 @@ bool looks_like_utf16(std::string_view text) {
 
 }  // namespace
 
-void Findings::fault(int line, std::string_view who, std::string_view what) {
-  if (++fault_count_ <= max_listed) faults_.push_back(located(line, who, what));
-}
-
-void Findings::warning(int line, std::string_view who, std::string_view what) {
-  if (++warning_count_ <= max_listed) warnings_.push_back(located(line, who, what));
-}
-
-void Findings::ignored(int line, std::string_view who, const std::string& what) {
-  if (const auto known = ignored_at_.find(what); known != ignored_at_.end()) {
-    ++ignored_[known->second].count;
-  } else if (ignored_.size() < max_listed) {
-    ignored_at_.emplace(what, ignored_.size());
-    ignored_.push_back({located(line, who, what + " is ignored"), 1});
-  }
-}
-
-std::vector<std::string> Findings::take_faults() {
-  if (fault_count_ > max_listed) {
-    faults_.push_back("and " + std::to_string(fault_count_ - max_listed) + " more faults");
-  }
-  return std::move(faults_);
-}
-
-std::vector<std::string> Findings::take_warnings() {
-  if (warning_count_ > max_listed) {
-    warnings_.push_back("and " + std::to_string(warning_count_ - max_listed) + " more warnings");
-  }
-  for (Ignored& entry : ignored_) {
-    if (entry.count > 1) entry.first += " (" + std::to_string(entry.count) + " times in this text)";
-    warnings_.push_back(std::move(entry.first));
-  }
-  return std::move(warnings_);
-}
-
-std::string shown(std::string_view text) {
-  constexpr std::size_t longest = 60;
-  std::string out = "'";
-  std::size_t i = 0;
-  while (i < text.size() && i < longest) {
-    const std::size_t length = utf8_length(text.substr(i));
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    if (c == '\t') {
-      out += "\\t";
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (length == 0 || c < 0x20 || c == 0x7F) {
-      out += '?';
-    } else {
-      out.append(text.substr(i, length));
-    }
-    i += std::max<std::size_t>(length, 1);
-  }
-  if (i < text.size()) out += "...";
-  return out += '\'';
-}
-
 std::string_view without_preamble(std::string_view text, int& line) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t start = std::min(text.find_first_not_of(white_space), text.size());
@@ -260,15 +194,6 @@ std::string_view without_preamble(std::string_view text, int& line) {
       std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(start), '\n'));
   text.remove_prefix(start);
   return text;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
 }
 
 void check_markup(std::string_view text, int first_line, Findings& findings) {

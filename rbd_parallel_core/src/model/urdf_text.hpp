@@ -3,11 +3,11 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "findings.hpp"
 
 /// URDF at the level of characters: limits, markup, entities, numbers. Nothing here knows what a
 /// robot is.
@@ -22,44 +22,14 @@ inline constexpr std::size_t max_nodes = 12'000'000;
 /// recurse.
 inline constexpr int max_depth = 64;
 /// Of one element; parsers compare each with all before it.
-inline constexpr int max_attributes = 1000;
-
-/// Collects faults and warnings as `line 12: joint 'elbow': what`. Only so many are kept: a broken
-/// generator makes the same mistake a hundred thousand times.
-class Findings {
- public:
-  static constexpr std::size_t max_listed = 1000;
-
-  void fault(int line, std::string_view who, std::string_view what);
-  void warning(int line, std::string_view who, std::string_view what);
-  /// Something that is ignored. Repetitions of the same `what` are counted, not listed.
-  void ignored(int line, std::string_view who, const std::string& what);
-
-  bool has_faults() const { return fault_count_ > 0; }
-  std::vector<std::string> take_faults();
-  std::vector<std::string> take_warnings();
-
- private:
-  struct Ignored {
-    std::string first;
-    std::size_t count;
-  };
-  std::vector<std::string> faults_, warnings_;
-  std::size_t fault_count_ = 0, warning_count_ = 0;
-  std::vector<Ignored> ignored_;                   // in the order of the text
-  std::map<std::string, std::size_t> ignored_at_;  // by what: index into ignored_
-};
-
-/// The text between quotes for a message: shortened, control characters and broken UTF-8 replaced.
-std::string shown(std::string_view text);
+inline constexpr std::size_t max_attributes = 1000;
 
 /// Without a UTF-8 byte order mark and white space at the start; skipped lines are added to `line`.
 std::string_view without_preamble(std::string_view text, int& line);
 
-bool is_utf8(std::string_view text);
-
-/// Checks size, encoding, nesting and document types by reading the characters once, before any
-/// parser that recurses sees them. `first_line` is the number of the text's first line.
+/// Checks size, encoding, nesting, repeated attributes and document types by reading the characters
+/// once, before any parser that recurses sees them. `first_line` is the number of the text's first
+/// line.
 void check_markup(std::string_view text, int first_line, Findings& findings);
 
 /// Replaces the five entities of XML and character references. On an unknown or illegal one returns

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "../float_mode.hpp"
+#include "method_obstacle.hpp"
 #include "rbd_parallel_core/algorithm/crba_forward.hpp"
 #include "rbd_parallel_core/algorithm/finite.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
@@ -41,56 +42,44 @@ bool can_be_inverted(const Inertia<double>& inertia) {
   return first > threshold && second > threshold && third > threshold;
 }
 
-std::string why_no_chain(const Model& model) {
+using Obstacle = MethodObstacle;
+
+Obstacle to_a_chain(const Model& model) noexcept {
   for (const Joint& joint : model.joints()) {
-    if (joint.mimic) return "joint '" + joint.name + "' mimics another one";
-    if (joint.nv != 1) {
-      return "joint '" + joint.name + "' has " + std::to_string(joint.nv) + " coordinates";
-    }
-    if (joint.parent != joint.body - 1) {
-      return "the tree branches: joint '" + joint.name + "' does not hang on the body before it";
-    }
+    if (joint.mimic) return {Obstacle::Kind::mimic, joint.body};
+    if (joint.nv != 1) return {Obstacle::Kind::several_coordinates, joint.body};
+    if (joint.parent != joint.body - 1) return {Obstacle::Kind::branch, joint.body};
   }
   return {};
 }
 
-std::string why_not_inverted(const Model& model) {
+Obstacle to_inverses(const Model& model) noexcept {
   for (const Joint& joint : model.joints()) {
     if (!can_be_inverted(model.view().body[joint.body].inertia)) {
-      return "the body on joint '" + joint.name + "' has no inertia that could be inverted";
+      return {Obstacle::Kind::no_inverse, joint.body};
     }
   }
   return {};
 }
 
-std::string too_many(std::int64_t entries) {
+Obstacle to_entries(std::int64_t entries) noexcept {
   if (entries <= most_entries) return {};
-  return "the mass matrix would have " + std::to_string(entries) + " entries, more than " +
-         std::to_string(most_entries);
+  return {Obstacle::Kind::too_many_entries, -1, entries};
 }
 
 std::string why_not(const Model& model, Method method, int blocks) {
-  switch (method) {
-    case Method::jsiia:
-      return too_many(std::int64_t{model.nv()} * model.nv());
-    case Method::crba_sparse:
-      return too_many(mass_matrix_nonzeros(model));
-    case Method::hybrid_abia:
-      return why_no_chain(model);
-    case Method::dca:
-    case Method::dcae: {
-      const std::string no_chain = why_no_chain(model);
-      if (!no_chain.empty() || (method == Method::dcae && blocks == 1)) return no_chain;
-      return why_not_inverted(model);
-    }
-  }
-  return "there is no such method";
+  return text_of(obstacle_to(model, method, mass_matrix_nonzeros(model), blocks), model);
 }
 
+/// A backend may keep a larger matrix for crba than that; it says so itself.
 std::string allowed_methods(const Model& model, int blocks) {
-  std::string names = model.has_mimic() ? "crba of a backend" : "aba and crba of a backend";
+  const bool crba = !to_entries(std::int64_t{model.nv()} * model.nv());
+  std::string names;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
+  if (!model.has_mimic()) add("aba of a backend");
+  if (crba) add("crba of a backend");
   for (const Method method : published_methods) {
-    if (why_not(model, method, blocks).empty()) names += std::string(", ") + name_of(method);
+    if (why_not(model, method, blocks).empty()) add(name_of(method));
   }
   return names;
 }
@@ -174,12 +163,52 @@ ForwardMethod forward_method_of(PublishedMethod method) noexcept {
   }
 }
 
+MethodObstacle obstacle_to(const Model& model, PublishedMethod method, std::int64_t nonzeros,
+                           int blocks) noexcept {
+  switch (method) {
+    case Method::jsiia:
+      return to_entries(std::int64_t{model.nv()} * model.nv());
+    case Method::crba_sparse:
+      return to_entries(nonzeros);
+    case Method::hybrid_abia:
+      return to_a_chain(model);
+    case Method::dca:
+    case Method::dcae:
+      break;
+  }
+  const Obstacle no_chain = to_a_chain(model);
+  if (no_chain || (method == Method::dcae && blocks == 1)) return no_chain;
+  return to_inverses(model);
+}
+
+std::string text_of(const MethodObstacle& obstacle, const Model& model) {
+  const Joint* joint = obstacle.joint < 0 ? nullptr : &model.joints()[size(obstacle.joint)];
+  const std::string name = joint == nullptr ? "" : "joint '" + joint->name + "'";
+  switch (obstacle.kind) {
+    case Obstacle::Kind::none:
+      return {};
+    case Obstacle::Kind::mimic:
+      return name + " mimics another one";
+    case Obstacle::Kind::several_coordinates:
+      return name + " has " + std::to_string(joint->nv) + " coordinates";
+    case Obstacle::Kind::branch:
+      return "the tree branches: " + name + " does not hang on the body before it";
+    case Obstacle::Kind::no_inverse:
+      return "the body on " + name + " has no inertia that could be inverted";
+    case Obstacle::Kind::too_many_entries:
+      return "the mass matrix would have " + std::to_string(obstacle.entries) +
+             " entries, more than " + std::to_string(most_entries);
+  }
+  return "there is no such method";
+}
+
 std::string refusal(const Model& model, PublishedMethod method,
                     const ForwardMethodsOptions& options) {
   const std::string reason = why_not(model, method, options.blocks);
   if (reason.empty()) return {};
+  const std::string others = allowed_methods(model, options.blocks);
   return std::string("method ") + name_of(method) + " cannot be used on '" + model.name() +
-         "': " + reason + "; use " + allowed_methods(model, options.blocks);
+         "': " + reason + (others.empty() ? "" : "; use " + others);
 }
 
 template <class Real>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/model/configuration.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 
 namespace rbd_parallel_core {
@@ -117,7 +118,10 @@ class DynamicsRig {
 
   /// Where q gets to in the time dt with the rates v.
   Vector integrate(const Vector& q, const Vector& v, double dt) const {
-    return vector(conformance::integrate(*model_, {q.begin(), q.end()}, {v.begin(), v.end()}, dt));
+    Vector next(q.size());
+    expect_ok(rbd_parallel_core::integrate<double>(
+        *model_, {.q = span(q), .v = span(v), .dt = dt, .next = span(next)}));
+    return next;
   }
 
   static Vector vector(const std::vector<double>& numbers) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "method_refusal.hpp"
 #include "rbd_parallel_core/forward_method.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/operation.hpp"
@@ -27,13 +28,6 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
             "this backend does not offer the operation; choose another backend");
   EXPECT_EQ(message(not_offered(Operation::link_motion)),
             "this backend does not offer link_motion; choose another backend");
-  EXPECT_EQ(message({Code::unsupported, Argument::method, 0,
-                     static_cast<std::int64_t>(ForwardMethod::aba)}),
-            "method aba cannot be used on a model with mimic joints; use crba or automatic, or "
-            "crba_sparse, which prepare makes ready");
-  EXPECT_EQ(message({Code::unsupported, Argument::method, 4096, 5000}),
-            "method crba keeps a dense mass matrix, offered up to nv = 4096; this model has nv = "
-            "5000; use aba, or where joints mimic others crba_sparse, which prepare makes ready");
   EXPECT_EQ(message({Code::unsupported, Argument::inverse, 4096, 5000}),
             "the inverse of M is offered up to nv = 4096 unless the Cholesky factor is asked for "
             "too; this model has nv = 5000");
@@ -47,15 +41,46 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
             "the backend failed to complete the call; configure it again, or make a new one");
   EXPECT_EQ(message({Code::on_device, Argument::links, 0, 0}),
             "links lies on the device, expected an array of the host");
+}
+
+/// What the backend takes in its place is in the Result, so that no message names what is refused
+/// too.
+TEST(Message, OfAMethodNamesWhatIsTakenInstead) {
+  MethodSet everything;
+  for (const ForwardMethod method : all_forward_methods) everything.insert(method);
+  MethodSet few;
+  few.insert(ForwardMethod::automatic);
+  few.insert(ForwardMethod::crba);
+  MethodSet later;
+  later.insert(ForwardMethod::crba_sparse);
+  const auto text = [](const MethodRefusal& refusal, Code code = Code::unsupported,
+                       Argument argument = Argument::method) {
+    return message(refusal.result(code, argument));
+  };
+  EXPECT_EQ(text({ForwardMethod::aba, few}),
+            "method aba cannot be used on a model with mimic joints; use automatic, crba");
   EXPECT_EQ(
-      message({Code::on_device, Argument::qdd, 0, static_cast<std::int64_t>(ForwardMethod::dca)}),
-      "qdd lies on the device, expected an array of the host for method dca, which the host "
-      "computes; copy it there, or use aba, crba or automatic");
+      text({ForwardMethod::aba, later}),
+      "method aba cannot be used on a model with mimic joints; use crba_sparse after prepare");
+  EXPECT_EQ(text({ForwardMethod::aba}), "method aba cannot be used on a model with mimic joints");
+  EXPECT_EQ(text({ForwardMethod::crba, later, 5000, 4096}),
+            "method crba keeps a dense mass matrix, offered up to nv = 4096; this model has nv = "
+            "5000; use crba_sparse after prepare");
+  EXPECT_EQ(text({ForwardMethod::dca, few}),
+            "method dca is ruled out by the model; prepare says why; use automatic, crba");
+  EXPECT_EQ(text({ForwardMethod::dca, everything}),
+            "method dca is not prepared; call prepare first; use automatic, aba, crba, two_port, "
+            "or after prepare jsiia, hybrid_abia, crba_sparse, dca, dcae");
+  EXPECT_EQ(text({ForwardMethod::jsiia, few}, Code::unsupported, Argument::wrenches),
+            "method jsiia takes no f_ext; use automatic, crba");
+  EXPECT_EQ(text({ForwardMethod::dca, few}, Code::on_device, Argument::qdd),
+            "qdd lies on the device, expected an array of the host for method dca, which the host "
+            "computes; copy it there, or use automatic, crba");
 }
 
 TEST(Message, EveryArgumentHasANameOfItsOwn) {
   std::vector<std::string> texts;
-  for (int k = 0; k <= static_cast<int>(Argument::method); ++k) {
+  for (int k = 0; k < static_cast<int>(argument_names.size()); ++k) {
     texts.push_back(message({Code::wrong_size, static_cast<Argument>(k), 1, 2}));
     for (int other = 0; other < k; ++other) {
       EXPECT_NE(texts[static_cast<std::size_t>(k)], texts[static_cast<std::size_t>(other)]);

@@ -326,8 +326,8 @@ TEST(Methods, WhatIsNotPreparedIsRefused) {
   EXPECT_EQ(result.code, Code::unsupported);
   EXPECT_EQ(result.argument, Argument::method);
   EXPECT_EQ(message(result),
-            "method dcae is not prepared; call prepare, which says whether the model allows it, or "
-            "use aba, crba or automatic");
+            "method dcae is not prepared; call prepare first; use automatic, aba, crba, or after "
+            "prepare jsiia, hybrid_abia, crba_sparse, dca, dcae");
 }
 
 TEST(Methods, WrenchesAreRefused) {
@@ -345,7 +345,7 @@ TEST(Methods, WrenchesAreRefused) {
                                                    .method = ForwardMethod::jsiia,
                                                    .qdd = batch.qdd});
   EXPECT_EQ(result.code, Code::unsupported);
-  EXPECT_EQ(message(result), "method jsiia takes no f_ext; use aba, crba or automatic");
+  EXPECT_EQ(message(result), "method jsiia takes no f_ext; use automatic, aba, crba");
 }
 
 /// A method that a model rules out is refused with the reason and the methods that do; what was
@@ -382,6 +382,50 @@ TEST(Methods, WhatAModelRulesOutIsRefusedWithTheReason) {
   }
 }
 
+/// The methods after the last "use " of a refusal.
+std::vector<ForwardMethod> recommended(const std::string& refusal) {
+  std::vector<ForwardMethod> methods;
+  std::string words = refusal.substr(refusal.rfind("use ") + 4);
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = words.find(", ");
+    const std::string name = words.substr(0, end);
+    const auto method = forward_method_of(name);
+    EXPECT_TRUE(method) << name << " in: " << refusal;
+    if (method) methods.push_back(*method);
+    words = end == std::string::npos ? "" : words.substr(end + 2);
+  }
+  return methods;
+}
+
+/// Whatever a refusal recommends is taken, on every backend: on a chain that is too long for the
+/// matrices of crba and jsiia, with mimic joints, with branches.
+TEST(Methods, WhatARefusalRecommendsIsTaken) {
+  RobotDescription large_hand = describe_auto_tree({.bodies = 4100, .branching = 2, .skew = 0.3});
+  large_hand.joints.back().mimic = Mimic{large_hand.joints.front().name};
+  const SharedModel models[] = {chain(4200), shared(conformance::mimic_hand()),
+                                shared(conformance::branching_tree()),
+                                std::make_shared<const Model>(build_model(large_hand))};
+  for (const SharedModel& model : models) {
+    for (const std::string& name : every_backend()) {
+      const auto backend = make_backend(name);
+      backend->configure(model);
+      for (const ForwardMethod method : all_forward_methods) {
+        const std::string refusal = refusal_of(*backend, method);
+        if (refusal.empty()) continue;
+        const std::vector<ForwardMethod> others = recommended(refusal);
+        EXPECT_FALSE(others.empty()) << refusal;
+        for (const ForwardMethod other : others) {
+          EXPECT_EQ(refusal_of(*backend, other), "") << name << ": " << refusal;
+          EXPECT_TRUE(backend->offers(other)) << name << ": " << refusal;
+        }
+        const bool names_crba =
+            std::find(others.begin(), others.end(), ForwardMethod::crba) != others.end();
+        EXPECT_EQ(names_crba, backend->offers(ForwardMethod::crba)) << name << ": " << refusal;
+      }
+    }
+  }
+}
+
 /// A robot whose mimic joints rule out aba, with more coordinates than crba has a matrix for: what
 /// every refusal names works.
 TEST(Methods, TooManyCoordinatesForAMatrixAreRefusedWithAWayOut) {
@@ -396,7 +440,7 @@ TEST(Methods, TooManyCoordinatesForAMatrixAreRefusedWithAWayOut) {
       EXPECT_FALSE(backend->offers(method));
       const Result result = batch.by(method, *backend);
       EXPECT_EQ(result.code, Code::unsupported);
-      expect_words(message(result), {"nv = 4096", "nv = 4099", "mimic", "crba_sparse", "prepare"});
+      expect_words(message(result), {"nv = 4096", "nv = 4099", "use crba_sparse after prepare"});
       expect_words(refusal_of(*backend, method), {"dense", "4096", "4099", "use crba_sparse"});
     }
     expect_words(message(batch.by(ForwardMethod::aba, *backend)), {"mimic", "crba_sparse"});

@@ -59,6 +59,7 @@ struct Fault {
   const char* name;
   void (*spoil)(RobotDescription&, ModelOptions&);
   Lines parts;
+  std::size_t count = 1;  ///< of faults
 };
 
 class BuildModelFault : public testing::TestWithParam<Fault> {};
@@ -68,7 +69,7 @@ TEST_P(BuildModelFault, IsReportedWithNameAndReason) {
   ModelOptions options;
   GetParam().spoil(robot, options);
   const Lines faults = faults_of([&] { build_model(robot, options); });
-  EXPECT_EQ(faults.size(), 1u) << joined(faults);
+  EXPECT_EQ(faults.size(), GetParam().count) << joined(faults);
   for (const std::string& part : GetParam().parts)
     EXPECT_TRUE(any_has(faults, part)) << part << "\n" << joined(faults);
 }
@@ -76,7 +77,7 @@ TEST_P(BuildModelFault, IsReportedWithNameAndReason) {
 using R = RobotDescription;
 using O = ModelOptions;
 const Fault faults[] = {
-    {"NoLinks", [](R& r, O&) { r.links.clear(), r.joints.clear(); }, {"robot 'arm' has no links"}},
+    {"NoLinks", [](R& r, O&) { r.links.clear(), r.joints.clear(); }, {"robot: has no <link>"}},
     {"LinkWithoutName",
      [](R& r, O&) {
        r.links.push_back({"", std::nullopt});
@@ -88,34 +89,36 @@ const Fault faults[] = {
      [](R& r, O&) {
        r.links.push_back({"upper", std::nullopt});
      },
-     {"link 'upper': there are two links of this name"}},
+     {"link 'upper': the name is taken already", "has 2 root links"},
+     2},
     {"TwoJointsOfAName",
      [](R& r, O&) {
        r.links.push_back({"hand", std::nullopt});
        r.joints.push_back(joint("elbow", "lower", "hand"));
      },
-     {"joint 'elbow': there are two joints of this name"}},
+     {"joint 'elbow': the name is taken already"}},
     {"MissingParent",
      [](R& r, O&) { r.joints[1].parent = "nobody"; },
-     {"joint 'elbow'", "parent link 'nobody' does not exist"}},
+     {"joint 'elbow'", "its parent is 'nobody', no link has that name"}},
     {"MissingChild",
      [](R& r, O&) { r.joints[1].child = "nobody"; },
-     {"joint 'elbow'", "child link 'nobody' does not exist"}},
+     {"joint 'elbow'", "its child is 'nobody', no link has that name"}},
     {"TwoParents",
      [](R& r, O&) { r.joints.push_back(joint("loop", "base", "lower")); },
-     {"joint 'loop'", "child link 'lower' is already the child of joint 'elbow'", "closed loops"}},
+     {"joint 'loop'", "its child 'lower' is the child of joint 'elbow' too"}},
     {"TwoRoots",
      [](R& r, O&) { r.joints.pop_back(); },
-     {"expected one root link, found 2: 'base', 'lower'", "fixed joints"}},
+     {"robot: has 2 root links", "expected one: 'base', 'lower'"}},
     {"Cycle",
      [](R& r, O&) { r.joints.push_back(joint("back", "lower", "base")); },
-     {"no root link", "cycle"}},
+     {"is part of a loop", "'shoulder', 'elbow', 'back'", "every link is the child of a joint"},
+     2},
     {"Itself",
      [](R& r, O&) {
        r.links.push_back({"x", std::nullopt});
        r.joints.push_back(joint("x", "x", "x"));
      },
-     {"link 'x': not reached from the root link 'base'", "cycle"}},
+     {"joint 'x': parent and child are the same link 'x'"}},
     {"ZeroAxis",
      [](R& r, O&) {
        r.joints[0].axis = {0, 0, 0};
@@ -160,7 +163,12 @@ const Fault faults[] = {
      [](R& r, O&) {
        r.joints[1].mimic = Mimic{"wrist", 1, 0};
      },
-     {"joint 'elbow'", "mimics joint 'wrist', which does not exist"}},
+     {"joint 'elbow'", "mimics 'wrist', no joint has that name"}},
+    {"MimicWithoutName",
+     [](R& r, O&) {
+       r.joints[1].mimic = Mimic{"", 1, 0};
+     },
+     {"joint 'elbow'", "mimics '', no joint has that name"}},
     {"MimicOfItself",
      [](R& r, O&) {
        r.joints[1].mimic = Mimic{"elbow", 1, 0};
@@ -176,19 +184,19 @@ const Fault faults[] = {
        r.joints[0].kind = JointKind::planar;
        r.joints[1].mimic = Mimic{"shoulder", 1, 0};
      },
-     {"joint 'elbow'", "'shoulder'", "exactly one coordinate"}},
+     {"joint 'elbow'", "mimics the planar joint 'shoulder'", "prismatic or helical one"}},
     {"MimicOfFixed",
      [](R& r, O&) {
        r.joints[0].kind = JointKind::fixed;
        r.joints[1].mimic = Mimic{"shoulder", 1, 0};
      },
-     {"joint 'elbow'", "'shoulder'", "exactly one coordinate"}},
+     {"joint 'elbow'", "mimics the fixed joint 'shoulder'", "prismatic or helical one"}},
     {"MimicBySeveralCoordinates",
      [](R& r, O&) {
        r.joints[1].kind = JointKind::spherical;
        r.joints[1].mimic = Mimic{"shoulder", 1, 0};
      },
-     {"joint 'elbow'", "several coordinates"}},
+     {"joint 'elbow'", "a spherical joint has <mimic>"}},
     {"FloatingBaseNameTaken",
      [](R& r, O& o) {
        r.joints[0].name = "floating_base";
@@ -284,7 +292,8 @@ TEST(BuildModel, MimicCyclesAreFound) {
   robot.joints[0].mimic = Mimic{"elbow", 1, 0};
   robot.joints[1].mimic = Mimic{"shoulder", 1, 0};
   const Lines found = faults_of([&] { build_model(robot); });
-  EXPECT_TRUE(any_has(found, "joint 'shoulder': mimics itself through other joints"))
+  EXPECT_TRUE(any_has(
+      found, "joint 'shoulder': mimics in a circle, through the joints 'shoulder', 'elbow'"))
       << joined(found);
   ModelOptions independent;
   independent.mimic = MimicPolicy::independent;

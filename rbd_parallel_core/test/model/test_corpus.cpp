@@ -19,7 +19,7 @@ namespace {
 /// What is expected of a text, or what came of it.
 struct Outcome {
   std::string verdict;             ///< "refused", or "loads with nv 3"
-  std::vector<std::string> lines;  ///< faults or warnings
+  std::vector<std::string> lines;  ///< faults, and warnings if any
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
   friend void PrintTo(const Outcome& outcome, std::ostream* out) {
@@ -53,7 +53,9 @@ Outcome outcome_of(const std::string& name) {
     const Model model = load_urdf_file(std::string(RBD_CORPUS_DIR) + "/" + name + ".urdf");
     return {"loads with nv " + std::to_string(model.nv()), model.warnings()};
   } catch (const ModelError& error) {
-    return {"refused", error.faults()};
+    Outcome outcome{"refused", error.faults()};
+    for (const std::string& line : error.warnings()) outcome.lines.push_back("warning: " + line);
+    return outcome;
   }
 }
 

@@ -110,11 +110,18 @@ TEST(AutoTree, FaultsNameWhatWasExpected) {
     FAIL() << "a tree of nothing was built";
   } catch (const ModelError& error) {
     EXPECT_EQ(error.faults(),
-              (std::vector<std::string>{"auto_tree: bodies is 0, expected at least 1",
+              (std::vector<std::string>{"auto_tree: bodies is 0, expected 1 to 4000000",
                                         "auto_tree: branching is 0.5, expected at least 1",
                                         "auto_tree: skew is not finite",
                                         "auto_tree: taper is -1, expected above 0"}));
   }
+  try {
+    auto_tree({.bodies = 1'000'000'000});
+    FAIL() << "a tree that fills the memory was built";
+  } catch (const ModelError& error) {
+    EXPECT_STREQ(error.what(), "auto_tree: bodies is 1000000000, expected 1 to 4000000");
+  }
+  EXPECT_THROW(serial_chain(AutoTree::max_bodies + 1), ModelError);
   EXPECT_THROW(auto_tree({.bodies = 3, .branching = std::numeric_limits<double>::infinity()}),
                ModelError);
   EXPECT_THROW(auto_tree({.bodies = 3, .branching = nan}), ModelError);

@@ -162,7 +162,9 @@ const std::vector<BadText> bad_elements = {
            some_mass + some_inertia + "</inertial></link>"),
      "line 3: link 'arm': a second <inertial>, expected one"},
     {"attribute_twice", with_inertial("<mass value=\"1\" value=\"2\"/>" + some_inertia),
-     ""},  // see below
+     "line 2: <mass> has the attribute 'value' twice, expected once"},
+    {"unknown_attribute_twice", robot("<link name=\"a\"\n colour = 'x' colour='>' />"),
+     "line 2: <link> has the attribute 'colour' twice, expected once"},
     {"type_unknown", with_joint("spherical", ""),
      "line 4: joint 'elbow': type is 'spherical', expected revolute, continuous, prismatic, fixed, "
      "floating or planar"},
@@ -332,9 +334,41 @@ TEST(LoadUrdf, RefusesATagThatIsCutOff) {
   EXPECT_TRUE(any_has(faults_in("<robot name=\"a\">\n<link name=\"l"), "not well-formed XML"));
 }
 
-TEST(LoadUrdf, RefusesAnAttributeGivenTwice) {
-  const Lines faults = faults_in(with_inertial("<mass value=\"1\" value=\"2\"/>" + some_inertia));
-  EXPECT_TRUE(any_has(faults, "line 2: ")) << joined(faults);  // newer tinyxml2 sees it first
+TEST(LoadUrdf, WarningsThatMayExplainAFaultStandBesideIt) {
+  const std::string inner = fixed("j", "a", "b");
+  const std::string xml = robot("<link name=\"a\"/>\n<link name=\"b\">" + inner + "</link>");
+  try {
+    load_urdf_string(xml);
+    FAIL() << "expected a ModelError";
+  } catch (const ModelError& error) {
+    EXPECT_EQ(joined(error.faults()),
+              "line 1: robot: has 2 root links (no joint has them as child), expected one: 'a', "
+              "'b'\n");
+    EXPECT_EQ(joined(error.warnings()),
+              "line 3: link 'b': the unknown element 'joint' in <link> is ignored\n");
+    EXPECT_EQ(error.what() + std::string("\n"),
+              joined(error.faults()) + "warning: " + joined(error.warnings()));
+  }
+}
+
+TEST(LoadUrdf, WarningsOfTheTextStandBesideFaultsOfTheModel) {
+  ModelOptions options;
+  options.armature["nobody"] = 1;
+  try {
+    load_urdf_string(robot("<link name=\"a\"/>\n<whatever/>"), options);
+    FAIL() << "expected a ModelError";
+  } catch (const ModelError& error) {
+    EXPECT_EQ(error.faults().size(), 1u);
+    EXPECT_EQ(joined(error.warnings()),
+              "line 3: robot: the unknown element 'whatever' in <robot> is ignored\n");
+  }
+}
+
+TEST(LoadUrdf, OfManyWarningsAnErrorShowsTheFirstOnes) {
+  const ModelError error({"fault"}, Lines(25, "odd"));
+  EXPECT_TRUE(std::string(error.what()).starts_with("fault\nwarning: odd\nwarning: odd\n"));
+  EXPECT_TRUE(std::string(error.what()).ends_with("warning: odd\nand 5 more warnings"));
+  EXPECT_EQ(error.warnings().size(), 25u);
 }
 
 TEST(LoadUrdf, ReportsAllFaultsAtOnce) {

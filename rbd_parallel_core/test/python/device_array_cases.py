@@ -272,7 +272,7 @@ def test_methods_that_the_host_computes(cuda, model, there):
     text = refused(cuda.forward_dynamics, q, method="jsiia")
     assert text == (
         "q lies on the device, expected an array of the host for method jsiia, which the host computes; "
-        "copy it there, or use aba, crba or automatic"
+        "copy it there, or use auto, aba, crba"
     )
 
 

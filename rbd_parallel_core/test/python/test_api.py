@@ -586,15 +586,15 @@ def test_methods_of_the_literature(model, name):
 
 def test_methods_that_a_model_or_a_backend_rules_out():
     backend = rbd_parallel.Backend(two_joints('<mimic joint="shoulder"/>'))
-    with pytest.raises(RuntimeError, match="method dcae cannot be used on .*mimics another one; use crba of a backend, jsiia"):
+    with pytest.raises(RuntimeError, match="method dcae cannot be used on .*mimics another one; use auto, crba, jsiia"):
         backend.forward_dynamics([0.1], method="dcae")
-    with pytest.raises(RuntimeError, match="method two_port cannot be used on .* by the backend cpu: .*; use automatic, aba"):
+    with pytest.raises(RuntimeError, match="method two_port cannot be used on .* by the backend cpu: .*; use auto, aba"):
         rbd_parallel.Backend("cpu", two_joints()).forward_dynamics([0.1, 0.2], method="two_port")
 
 
 def test_aba_refuses_mimic():
     backend = rbd_parallel.Backend(two_joints('<mimic joint="shoulder"/>'))
-    with pytest.raises(RuntimeError, match="method aba cannot be used on .*mimics another one; use automatic, crba, jsiia"):
+    with pytest.raises(RuntimeError, match="method aba cannot be used on .*mimics another one; use auto, crba, jsiia"):
         backend.forward_dynamics([0.1], method="aba")
     assert numpy.array_equal(backend.forward_dynamics([0.1]), backend.forward_dynamics([0.1], method="crba"))
 

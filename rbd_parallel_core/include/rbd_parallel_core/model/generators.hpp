@@ -8,6 +8,8 @@ namespace rbd_parallel_core {
 /// Featherstone's autoTree: n bodies, body i on parent floor((i - 1 + ceil(branching)) / branching)
 /// - 1.
 struct AutoTree {
+  static constexpr int max_bodies = 4'000'000;  ///< a Model takes 1.7 kB for each: 7 GB
+
   int bodies = 10;
   double branching = 1;  ///< >= 1; 1 is a chain, 2 a binary tree
   double skew = 0;       ///< rad: turn about x from one body to the next

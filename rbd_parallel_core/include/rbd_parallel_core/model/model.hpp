@@ -15,14 +15,16 @@
 namespace rbd_parallel_core {
 
 /// Thrown when a robot cannot be built. `faults()` has every fault found, each naming its element;
-/// what() is all of them, a line each.
+/// `warnings()` what else was odd until then, which may explain a fault. what() is all of it, a
+/// line each, of many warnings the first ones.
 class ModelError : public std::runtime_error {
  public:
-  explicit ModelError(std::vector<std::string> faults);
+  explicit ModelError(std::vector<std::string> faults, std::vector<std::string> warnings = {});
   const std::vector<std::string>& faults() const { return faults_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  std::vector<std::string> faults_;
+  std::vector<std::string> faults_, warnings_;
 };
 
 enum class Base { fixed, floating };
@@ -52,6 +54,7 @@ struct Joint {
   int v_index, nv;  ///< coordinates in v, a, tau; likewise
   std::optional<JointLimits> limits;
   std::optional<Mimic> mimic;  ///< set if it follows another joint and has no coordinate itself
+  bool periodic;  ///< q and q + 2 pi are one configuration: continuous, and no joint follows it
 };
 
 /// A link of the description. Its frame moves with `body`.

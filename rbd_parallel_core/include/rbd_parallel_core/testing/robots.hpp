@@ -273,20 +273,6 @@ inline std::vector<double> random_configuration(const Model& model, Random& rand
 
 namespace detail {
 
-/// Turns the quaternion at q by the body rate w in the time dt: q exp(w dt / 2).
-inline void turn_quaternion(double* q, const double* w, double dt) {
-  const double rate = std::sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-  const double half = 0.5 * rate * dt;
-  const double s = rate > 0 ? std::sin(half) / rate : 0, c = std::cos(half);
-  const Vec3<double> a{q[0], q[1], q[2]}, b{s * w[0], s * w[1], s * w[2]};
-  const Vec3<double> turned = c * a + q[3] * b + cross(a, b);
-  const double real = q[3] * c - dot(a, b);
-  q[0] = turned.x;
-  q[1] = turned.y;
-  q[2] = turned.z;
-  q[3] = real;
-}
-
 /// The rotation of a unit quaternion x y z w: columns are the axes of the turned frame.
 inline Mat3<double> quaternion_matrix(const double* q) {
   const double x = q[0], y = q[1], z = q[2], w = q[3];
@@ -296,35 +282,5 @@ inline Mat3<double> quaternion_matrix(const double* q) {
 }
 
 }  // namespace detail
-
-/// Where q gets to in the time dt with the constant rates v: exact for quaternions, first order for
-/// the shift of floating and planar joints, whose rates are in the moving frame. q: nq, v: nv.
-inline std::vector<double> integrate(const Model& model, const std::vector<double>& q,
-                                     const std::vector<double>& v, double dt) {
-  std::vector<double> next = q;
-  for (const Joint& joint : model.joints()) {
-    if (joint.mimic) continue;
-    double* at = next.data() + joint.q_index;
-    const double* rate = v.data() + joint.v_index;
-    if (joint.kind == JointKind::spherical) {
-      detail::turn_quaternion(at, rate, dt);
-    } else if (joint.kind == JointKind::floating) {
-      const Vec3<double> step =
-          detail::quaternion_matrix(at + 3) * Vec3<double>{rate[0], rate[1], rate[2]};
-      at[0] += dt * step.x;
-      at[1] += dt * step.y;
-      at[2] += dt * step.z;
-      detail::turn_quaternion(at + 3, rate + 3, dt);
-    } else if (joint.kind == JointKind::planar) {
-      const double s = std::sin(at[2]), c = std::cos(at[2]);
-      at[0] += dt * (c * rate[0] - s * rate[1]);
-      at[1] += dt * (s * rate[0] + c * rate[1]);
-      at[2] += dt * rate[2];
-    } else {
-      at[0] += dt * rate[0];
-    }
-  }
-  return next;
-}
 
 }  // namespace rbd_parallel_core::conformance
