@@ -391,19 +391,12 @@ Result ForwardMethods<Real>::forward_dynamics(PublishedMethod method, std::span<
     const Real* zeros = c.zeros.data();
     const Row<Real> row_q{q.data()}, row_v{v.empty() ? zeros : v.data()},
         row_tau{tau.empty() ? zeros : tau.data()}, row_qdd{qdd.data()};
-    Real taint = taint_if_not_finite(row_q, model.nq, Real(0));
+    Real taint = taint_of_q<Real>(model, row_q);
     taint = taint_if_not_finite(row_v, model.nv, taint_if_not_finite(row_tau, model.nv, taint));
-    taint = taint_if_no_rotation(model, row_q, taint);
     const Real singular = c.run(method, row_q.data, row_v.data, row_tau.data, qdd.data());
-    if (singular == 0) taint = taint_if_not_finite(row_qdd, model.nv, taint);
-    if (!(taint == 0)) {
-      outcome.code = StateStatus::Code::not_finite;
-    } else if (singular != 0) {
-      outcome = {StateStatus::Code::singular, static_cast<std::int32_t>(singular) - 1};
-    }
-    if (!outcome.ok()) {
-      std::fill(qdd.begin(), qdd.end(), std::numeric_limits<Real>::quiet_NaN());
-    }
+    outcome = status_of(taint, singular_coordinate(singular),
+                        taint_if_not_finite(row_qdd, model.nv, Real(0)));
+    spoil_unless_ok(outcome, qdd);
   }
   if (status != nullptr) *status = outcome;
   return {};

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rbd_parallel_core/algorithm/access.hpp"
+#include <limits>
+#include <span>
 
+#include "rbd_parallel_core/algorithm/access.hpp"
+#include "rbd_parallel_core/status.hpp"
+
+/// Which states are refused, and what becomes of their results: the rules of all backends.
 namespace rbd_parallel_core {
 
 /// `taint`, turned into NaN if any of the first n numbers is NaN or infinite: 0 x is 0 for all
@@ -31,6 +36,44 @@ RBD_INLINE S taint_if_no_rotation(const ModelView<Real>& model, const Q& q, S ta
     taint = mul_add(zero, norm2, mul_add(zero, two / norm2, taint));
   }
   return taint;
+}
+
+/// NaN where a coordinate is not finite or a quaternion no rotation, else zero.
+template <class S, class Real, class Q>
+RBD_INLINE S taint_of_q(const ModelView<Real>& model, const Q& q) {
+  return taint_if_no_rotation(model, q, taint_if_not_finite(q, model.nq, S(RealOf<S>(0))));
+}
+
+/// The coordinate that algorithms return as 1 + its index, or -1: none.
+template <class Real>
+RBD_INLINE std::int32_t singular_coordinate(const Real& one_based) {
+  return one_based > Real(0) ? static_cast<std::int32_t>(one_based) - 1 : -1;
+}
+
+/// How a state went. Inputs that are not finite come first; then a singular coordinate (or -1),
+/// whose results mean nothing, whether finite or not; then the results.
+template <class Real>
+RBD_INLINE StateStatus status_of(const Real& taint_of_inputs, std::int32_t singular = -1,
+                                 const Real& taint_of_results = Real(0)) {
+  if (taint_of_inputs != taint_of_inputs) return {StateStatus::Code::not_finite, -1};
+  if (singular >= 0) return {StateStatus::Code::singular, singular};
+  if (taint_of_results != taint_of_results) return {StateStatus::Code::not_finite, -1};
+  return {};
+}
+
+/// Makes the first n results NaN unless the state went well, so that no wrong number is taken for a
+/// right one.
+template <class Real, class Out>
+RBD_INLINE void spoil_unless_ok(const StateStatus& status, const Out& results, std::int32_t n) {
+  if (status.ok()) return;
+  for (std::int32_t k = 0; k < n; ++k) {
+    results.store(k, std::numeric_limits<Real>::quiet_NaN());
+  }
+}
+template <class Real>
+RBD_INLINE void spoil_unless_ok(const StateStatus& status, std::span<Real> results) {
+  if (status.ok()) return;
+  for (Real& result : results) result = std::numeric_limits<Real>::quiet_NaN();
 }
 
 }  // namespace rbd_parallel_core

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "rbd_parallel_core/algorithm/aba.hpp"
+#include "rbd_parallel_core/algorithm/arena.hpp"
 #include "rbd_parallel_core/algorithm/crba.hpp"
 #include "rbd_parallel_core/algorithm/kinematics.hpp"
 #include "rbd_parallel_core/algorithm/rnea.hpp"
@@ -38,34 +39,22 @@ struct Workspace {
   }
 
  private:
-  /// Hands out pieces of the block; every piece is made of S, so alignment needs no thought.
-  struct Cutter {
-    std::byte* memory;
-    std::size_t used = 0;
-    template <class T>
-    RBD_INLINE void cut(T*& piece, std::size_t count) {
-      static_assert(sizeof(T) % sizeof(S) == 0);
-      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
-      used += count * sizeof(T);
-    }
-  };
-
   RBD_INLINE std::size_t lay_out(std::byte* memory, std::size_t bodies, std::size_t columns) {
-    Cutter cutter{memory};
+    Arena<> arena{memory};  // every array is made of S, so alignment needs no thought
     JointTurns<S, Column> turns;
     const auto turn_count =
         static_cast<std::size_t>(padded_turns(static_cast<std::int32_t>(bodies)));
-    cutter.cut(turns.angle.data, turn_count);
-    cutter.cut(turns.sine.data, turn_count);
-    cutter.cut(turns.cosine.data, turn_count);
+    arena.cut(turns.angle.data, turn_count);
+    arena.cut(turns.sine.data, turn_count);
+    arena.cut(turns.cosine.data, turn_count);
     rnea.turns = aba.turns = crba.turns = kinematics.turns = turns;
-    cutter.cut(kinematics.X0.data, bodies);
-    cutter.cut(kinematics.v.data, bodies);
-    cutter.cut(f_ext.data, bodies);
-    cutter.cut(vector, columns);
-    cutter.cut(zeros, columns);
+    arena.cut(kinematics.X0.data, bodies);
+    arena.cut(kinematics.v.data, bodies);
+    arena.cut(f_ext.data, bodies);
+    arena.cut(vector, columns);
+    arena.cut(zeros, columns);
 
-    Cutter for_rnea = cutter, for_aba = cutter, for_crba = cutter, for_accelerations = cutter;
+    Arena<> for_rnea = arena, for_aba = arena, for_crba = arena, for_accelerations = arena;
     for_rnea.cut(rnea.w.data, bodies);
     for_rnea.cut(rnea.a.data, bodies);
     for_rnea.cut(rnea.K.data, bodies);

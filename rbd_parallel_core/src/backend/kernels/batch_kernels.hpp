@@ -47,13 +47,6 @@ RBD_INLINE S taint(const Zeros<S>&, std::size_t) {
   return S(RealOf<S>(0));
 }
 
-/// NaN where a coordinate is not finite; a quaternion that is no rotation counts as not finite,
-/// whether or not the result depends on it.
-template <class S, class Real>
-RBD_INLINE S taint_of_q(const ModelView<Real>& model, const Row<S>& q) {
-  return taint_if_no_rotation(model, q, taint(q, size(model.nq)));
-}
-
 /// How each state of a group went.
 template <class S>
 struct Outcome {
@@ -77,13 +70,7 @@ struct Outcome {
     T::store(taints, taint);
     T::store(dofs, singular);
     for (std::size_t l = 0; l < group.count; ++l) {
-      StateStatus& state = status.data()[group.first + l];
-      state = {};
-      if (taints[l] != taints[l]) {
-        state = {StateStatus::Code::not_finite, -1};
-      } else if (dofs[l] > 0) {
-        state = {StateStatus::Code::singular, static_cast<std::int32_t>(dofs[l]) - 1};
-      }
+      status.data()[group.first + l] = status_of(taints[l], singular_coordinate(dofs[l]));
     }
   }
 };
@@ -172,7 +159,7 @@ RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics>,
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
     const Row<S> q = group.read(args.q, nq, scratch.q);
     const OutRow<S> tau = group.out(args.tau, nv, scratch.out);
-    S bad = taint_of_q(model, q) + taint_of_wrenches(group, args.f_ext);
+    S bad = taint_of_q<S>(model, q) + taint_of_wrenches(group, args.f_ext);
     with_rates(group, args, nv, scratch, [&](const auto& v, const auto& a) RBD_INLINE_LAMBDA {
       with_forces<S>(model, scratch.workspace, group, args.f_ext, q,
                      [&](const auto& f_ext) RBD_INLINE_LAMBDA {
@@ -197,7 +184,7 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_forces>,
     const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
     const OutRow<S> tau = group.out(args.tau, nv, scratch.out);
     rnea(model, scratch.workspace.rnea, q, v, Zeros<S>{}, NoForces{}, Vec3<S>::zero(), false, tau);
-    const S bad = taint_of_q(model, q) + taint(v, nv) + taint(tau, nv);
+    const S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(tau, nv);
     finish(group, outcome(bad), args.tau, nv, scratch.out, args.status);
   });
 }
@@ -227,7 +214,7 @@ template <class S, class Matrix>
 RBD_INLINE S taint_of_mass_matrix(const ModelView<RealOf<S>>& model, const Row<S>& q,
                                   const Matrix& M) {
   using T = ScalarTraits<S>;
-  S bad = taint_of_q(model, q), largest(RealOf<S>(0));
+  S bad = taint_of_q<S>(model, q), largest(RealOf<S>(0));
   for (std::int32_t k = 0; k < model.nq; ++k) largest = T::max(largest, T::abs(q(k)));
   for (std::int32_t k = 0; k < model.nv; ++k) {
     bad = mul_add(S(RealOf<S>(0)), M.load(k, k), bad);  // max may lose a NaN
@@ -384,7 +371,7 @@ RBD_KERNEL void compute(OperationTag<Operation::mass_matrix>,
   const bool dense = wants_dense(args), sparse = wants_sparse(args);
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
     const Row<S> q = group.read(args.q, size(model.nq), scratch.q);
-    Outcome<S> result = outcome(taint_of_q(model, q));
+    Outcome<S> result = outcome(taint_of_q<S>(model, q));
     if (group.direct()) {
       if (dense) result = mass_matrix_direct(model, scratch, args, group, q);
       if (sparse) result = both(result, sparse_direct(context, scratch, args, group, q));
@@ -433,8 +420,8 @@ RBD_KERNEL void compute(OperationTag<Operation::forward_dynamics>,
                                              broadcast<S>(model.gravity), context.friction, qdd)
                                        : solve_by_crba(context, scratch, q, v, tau, f_ext, qdd);
                    });
-    const S bad =
-        taint_of_q(model, q) + taint(v, nv) + taint(tau, nv) + taint_of_wrenches(group, args.f_ext);
+    const S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(tau, nv) +
+                  taint_of_wrenches(group, args.f_ext);
     // A singular state's results mean nothing, whether finite or not.
     const S zero(RealOf<S>(0));
     const S bad_result = T::select(T::less(zero, singular), zero, taint(qdd, nv));
@@ -470,7 +457,7 @@ RBD_KERNEL void compute(OperationTag<Operation::energies>, const KernelContext<R
       results.store(3, moment.y / mass);
       results.store(4, moment.z / mass);
     }
-    const Outcome<S> result = outcome(taint_of_q(model, q) + taint(v, nv) + taint(results, 5));
+    const Outcome<S> result = outcome(taint_of_q<S>(model, q) + taint(v, nv) + taint(results, 5));
     result.report(group, args.status);
     const auto hand_out = [&](std::span<RealOf<S>> array, std::int32_t first, std::size_t n) {
       if (array.empty()) return;
@@ -498,7 +485,7 @@ RBD_KERNEL void compute(OperationTag<Operation::link_kinematics>,
     const Row<S> q = group.read(args.q, nq, scratch.q);
     forward_kinematics(model, kinematics, q);
     // Every link's placement follows from those of the bodies; if these are finite, so is it.
-    S bad = taint_of_q(model, q);
+    S bad = taint_of_q<S>(model, q);
     for (std::int32_t i = 0; i < model.body_count; ++i) {
       const Transform<S>& X = kinematics.X0.load(i);
       for (const S& coordinate : {X.r.x, X.r.y, X.r.z}) {
@@ -561,7 +548,7 @@ RBD_KERNEL void compute(OperationTag<Operation::link_motion>,
     const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
     const Row<S> a = read_or_zeros(group, args.a, nv, scratch.a, scratch);
     const Row<S> no_a{reinterpret_cast<const RealOf<S>*>(scratch.workspace.zeros)};
-    S bad = taint_of_q(model, q) + taint(v, nv) + taint(a, nv);
+    S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(a, nv);
     if (!in_link_axes) forward_kinematics(model, kinematics, q);
     body_velocities(model, kinematics, q, v);
     if (!args.twist.empty()) {

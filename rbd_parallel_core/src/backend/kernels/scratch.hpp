@@ -40,16 +40,10 @@ struct Scratch {
     const auto columns = static_cast<std::size_t>(model.column_count);
     const auto nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
     workspace = Workspace<S>::in(memory, bodies, columns);
-    std::size_t used = Workspace<S>::bytes(bodies, columns);
+    Arena<> arena{memory, Workspace<S>::bytes(bodies, columns)};
     // Rows are gathered in whole blocks of width x width.
-    const auto cut = [&](Real*& piece, std::size_t scalars) RBD_INLINE_LAMBDA {
-      piece = memory == nullptr ? nullptr : reinterpret_cast<Real*>(memory + used);
-      used += std::max(scalars, width) * sizeof(S);
-    };
-    const auto cut_numbers = [&]<class T>(T*& piece, std::size_t count) RBD_INLINE_LAMBDA {
-      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
-      used += count * sizeof(T);
-    };
+    const auto cut = [&](Real*& piece, std::size_t scalars)
+                         RBD_INLINE_LAMBDA { arena.cut(piece, std::max(scalars, width) * width); };
     cut(q, nq);
     cut(v, nv);
     cut(a, nv);
@@ -60,12 +54,12 @@ struct Scratch {
     sources = inverse_sources = {};
     if (dense && width > 1) {
       cut(inverse, nv * nv);
-      cut_numbers(sources.scalar, nv * nv);
+      arena.cut(sources.scalar, nv * nv);
       inverse_sources.scalar = sources.scalar;
-      cut_numbers(sources.zeros, nv * nv);
-      cut_numbers(inverse_sources.zeros, nv * nv);
+      arena.cut(sources.zeros, nv * nv);
+      arena.cut(inverse_sources.zeros, nv * nv);
     }
-    return (used + sizeof(S) - 1) / sizeof(S) * sizeof(S);
+    return (arena.used + sizeof(S) - 1) / sizeof(S) * sizeof(S);
   }
 };
 

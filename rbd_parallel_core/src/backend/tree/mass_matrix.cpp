@@ -10,6 +10,8 @@
 #include <limits>
 
 #include "column_order.hpp"
+#include "rbd_parallel_core/algorithm/arena.hpp"
+#include "rbd_parallel_core/algorithm/finite.hpp"
 
 namespace rbd_parallel_core {
 namespace {
@@ -22,31 +24,16 @@ constexpr std::int64_t worth_threads = 1 << 16;
 /// Bytes from which on a matrix is written past the caches.
 constexpr std::size_t stream_from = std::size_t{1} << 24;
 
-/// Cuts arrays from a block of memory, or counts its bytes where there is none yet.
-class Cutter {
- public:
-  explicit Cutter(std::byte* memory) : memory_(memory) {}
-  template <class T>
-  void cut(T*& piece, std::int64_t count) {
-    piece = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + used_);
-    used_ +=
-        (index(count) * sizeof(T) + memory_alignment - 1) / memory_alignment * memory_alignment;
-  }
-  std::size_t used() const { return used_; }
+using Memory = Arena<memory_alignment>;
 
- private:
-  std::byte* memory_;
-  std::size_t used_ = 0;
-};
-
-/// A new block in `blocks`, as large as lay_out(cutter) wants it, and cut by it.
+/// A new block in `blocks`, as large as lay_out(memory) wants it, and cut by it.
 template <class LayOut>
 void take(std::vector<KernelMemory>& blocks, const LayOut& lay_out) {
-  Cutter counter(nullptr);
-  lay_out(counter);
-  blocks.emplace_back(counter.used());
-  Cutter cutter(blocks.back().get());
-  lay_out(cutter);
+  Memory counted;
+  lay_out(counted);
+  blocks.emplace_back(counted.used);
+  Memory memory{blocks.back().get()};
+  lay_out(memory);
 }
 
 }  // namespace
@@ -140,41 +127,41 @@ template <class Real>
 void TreeMassMatrix<Real>::take_memory(int threads) {
   const ModelView<Real>& model = context_.model;
   memory_.clear();
-  take(memory_, [&](Cutter& cutter) {
-    cutter.cut(vector_, model.nv);
+  take(memory_, [&](Memory& memory) {
+    memory.cut(vector_, model.nv);
     if (!model.has_mimic) return;
     CrbaWorkspace<Real, Column>& ws = context_.workspace;
     const std::int64_t bodies = model.body_count, turns = padded_turns(model.body_count);
-    cutter.cut(ws.turns.angle.data, turns);
-    cutter.cut(ws.turns.sine.data, turns);
-    cutter.cut(ws.turns.cosine.data, turns);
-    cutter.cut(ws.E.data, bodies);
-    cutter.cut(ws.p.data, bodies);
-    cutter.cut(ws.to_head.data, bodies);
-    cutter.cut(ws.Ic.data, bodies);
-    cutter.cut(ws.axis.data, model.column_count);
+    memory.cut(ws.turns.angle.data, turns);
+    memory.cut(ws.turns.sine.data, turns);
+    memory.cut(ws.turns.cosine.data, turns);
+    memory.cut(ws.E.data, bodies);
+    memory.cut(ws.p.data, bodies);
+    memory.cut(ws.to_head.data, bodies);
+    memory.cut(ws.Ic.data, bodies);
+    memory.cut(ws.axis.data, model.column_count);
   });
   scratch_.assign(index(threads), {});
   if (model.has_mimic) return;
   const std::int64_t columns = std::int64_t{model.nv} + mass_matrix_padding;
-  take(memory_, [&](Cutter& cutter) {
-    for (Real*& array : context_.columns.axis) cutter.cut(array, columns);
-    for (Real*& array : context_.columns.force) cutter.cut(array, columns);
-    for (Real*& array : context_.columns.high) cutter.cut(array, columns);
-    for (Real*& array : context_.columns.low) cutter.cut(array, columns);
-    cutter.cut(context_.columns.diagonal, columns);
+  take(memory_, [&](Memory& memory) {
+    for (Real*& array : context_.columns.axis) memory.cut(array, columns);
+    for (Real*& array : context_.columns.force) memory.cut(array, columns);
+    for (Real*& array : context_.columns.high) memory.cut(array, columns);
+    for (Real*& array : context_.columns.low) memory.cut(array, columns);
+    memory.cut(context_.columns.diagonal, columns);
   });
   std::int32_t deepest = 0;
   for (const std::int32_t depth : rows_.depth()) deepest = std::max(deepest, depth + 1);
   const std::int64_t path = std::int64_t{deepest} + mass_matrix_padding;
   for (TreeScratch<Real>& scratch : scratch_) {
-    take(memory_, [&](Cutter& cutter) {
-      for (Real*& array : scratch.path.axis) cutter.cut(array, path);
-      for (Real*& array : scratch.path.high) cutter.cut(array, path);
-      for (Real*& array : scratch.path.low) cutter.cut(array, path);
-      cutter.cut(scratch.tile, mass_matrix_rows * (mass_matrix_tile + mass_matrix_padding));
-      cutter.cut(scratch.runs, deepest);
-      cutter.cut(scratch.ends, deepest);
+    take(memory_, [&](Memory& memory) {
+      for (Real*& array : scratch.path.axis) memory.cut(array, path);
+      for (Real*& array : scratch.path.high) memory.cut(array, path);
+      for (Real*& array : scratch.path.low) memory.cut(array, path);
+      memory.cut(scratch.tile, mass_matrix_rows * (mass_matrix_tile + mass_matrix_padding));
+      memory.cut(scratch.runs, deepest);
+      memory.cut(scratch.ends, deepest);
     });
   }
 }
@@ -211,9 +198,9 @@ StateStatus TreeMassMatrix<Real>::finish(std::span<Real> results, bool moderate,
                                          bool finite) const noexcept {
   if (moderate) return {};
   for (std::size_t k = 0; finite && k < results.size(); ++k) finite = std::isfinite(results[k]);
-  if (finite) return {};
-  std::fill(results.begin(), results.end(), std::numeric_limits<Real>::quiet_NaN());
-  return {StateStatus::Code::not_finite, -1};
+  const StateStatus status = status_of(finite ? Real(0) : std::numeric_limits<Real>::quiet_NaN());
+  spoil_unless_ok(status, results);
+  return status;
 }
 
 template <class Real>
@@ -252,9 +239,9 @@ StateStatus TreeMassMatrix<Real>::sparse(std::span<const Real> q, std::span<Real
 template <class Real>
 StateStatus TreeMassMatrix<Real>::factor(std::span<Real> values) noexcept {
   const Real singular = kernels_->factor(context_, values.data(), vector_);
-  if (!(singular > 0)) return {};
-  std::fill(values.begin(), values.end(), std::numeric_limits<Real>::quiet_NaN());
-  return {StateStatus::Code::singular, static_cast<std::int32_t>(singular) - 1};
+  const StateStatus status = status_of(Real(0), singular_coordinate(singular));
+  spoil_unless_ok(status, values);
+  return status;
 }
 
 template <class Real>

@@ -34,7 +34,7 @@ template <class Real, class Diagonal>
 RBD_INLINE bool is_moderate(const ModelView<Real>& model, const Row<Real>& q,
                             const Diagonal& diagonal, bool& finite) {
   using T = ScalarTraits<Real>;
-  Real bad = taint_if_no_rotation(model, q, taint_if_not_finite(q, model.nq, Real(0)));
+  Real bad = taint_of_q<Real>(model, q);
   Real largest(0);
   for (std::int32_t k = 0; k < model.nq; ++k) largest = T::max(largest, T::abs(q(k)));
   for (std::int32_t k = 0; k < model.nv; ++k) {

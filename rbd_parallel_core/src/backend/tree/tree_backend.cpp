@@ -23,18 +23,11 @@ Real taint_of(std::span<const Real> numbers) noexcept {
                              Real(0));
 }
 
-StateStatus status_of(auto taint) noexcept {
-  if (taint == 0) return {};
-  return {StateStatus::Code::not_finite, -1};
-}
-
 /// Spoils the results of a state that is not ok, and says so.
 template <class Real>
 void report(const StateStatus& state, std::span<Real> results, std::span<StateStatus> status,
             std::size_t s) noexcept {
-  if (state.code != StateStatus::Code::ok) {
-    std::fill(results.begin(), results.end(), std::numeric_limits<Real>::quiet_NaN());
-  }
+  spoil_unless_ok(state, results);
   if (!status.empty()) status[s] = state;
 }
 
@@ -242,19 +235,11 @@ void TreeBackend<Real>::forward(const ForwardDynamics& args, std::size_t s) noex
                              this->options().friction,
                              qdd.data(),
                              {}});
-  // A singular state's results mean nothing, whether finite or not; one that is not finite to begin
-  // with is reported as such.
   const Real taint_of_inputs = taint_of(row_of(args.q, s, nq)) + taint_of(row_of(args.v, s, nv)) +
                                taint_of(row_of(args.tau, s, nv)) +
                                taint_of_state(args.q, args.f_ext, s);
-  const std::int32_t singular = blocks_->singular();
-  StateStatus status = status_of(taint_of_inputs);
-  if (status.code == StateStatus::Code::ok && singular >= 0) {
-    status = {StateStatus::Code::singular, singular};
-  } else if (status.code == StateStatus::Code::ok) {
-    status = status_of(blocks_->taint());
-  }
-  report(status, qdd, args.status, s);
+  const Real taint_of_results = blocks_->taint();
+  report(status_of(taint_of_inputs, blocks_->singular(), taint_of_results), qdd, args.status, s);
 }
 
 template <class Real>
@@ -289,7 +274,7 @@ StateStatus TreeBackend<Real>::mass_matrix_of(const MassMatrix& args, std::size_
   } else {
     std::copy(values.begin(), values.end(), factor.begin());
   }
-  return status.code == StateStatus::Code::ok ? mass_matrix_->factor(factor) : status;
+  return status.ok() ? mass_matrix_->factor(factor) : status;
 }
 
 template <class Real>
@@ -320,7 +305,7 @@ void TreeBackend<Real>::mass_matrix_by_scans(const MassMatrix& args) noexcept {
     const std::span<const Real> q = row_of(args.q, s, nq);
     const std::span<Real> M = row_of(args.mass_matrix, s, nv * nv);
     static_cast<void>(scans_->mass_matrix(q, M));
-    Real taint = taint_if_no_rotation(model, Row<Real>{q.data()}, taint_of(q));
+    Real taint = taint_of_q<Real>(model, Row<Real>{q.data()});
     for (std::size_t i = 0; i < nv; ++i) {
       taint = taint + taint_of<Real>(M.subspan(i * nv, nv));
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <limits>
-
 #include "rbd_parallel_core/algorithm/crba_forward.hpp"
 #include "rbd_parallel_core/algorithm/external_forces.hpp"
 #include "rbd_parallel_core/algorithm/finite.hpp"
@@ -62,31 +60,6 @@ RBD_INLINE LaneForces<Real> forces_of(const StateChunk<Real>& chunk, const Real*
                                       std::int64_t s) {
   if (lanes == nullptr) return {{nullptr, 0}, false};
   return {{const_cast<Real*>(lanes) + s, chunk.stride}, true};
-}
-
-/// NaN where a coordinate is not finite or a quaternion no rotation, else zero.
-template <class Real>
-RBD_INLINE Real taint_of_q(const ModelView<Real>& model, const LaneRow<Real>& q) {
-  return taint_if_no_rotation(model, q, taint_if_not_finite(q, model.nq, Real(0)));
-}
-
-/// How a state went, by its taint and 1 + its singular coordinate (or zero).
-template <class Real>
-RBD_INLINE StateStatus status_of(Real taint, Real singular) {
-  if (taint != taint) return {StateStatus::Code::not_finite, -1};
-  if (singular > Real(0)) {
-    return {StateStatus::Code::singular, static_cast<std::int32_t>(singular) - 1};
-  }
-  return {};
-}
-
-/// Makes the first n results NaN, so that no wrong number is taken for a right one.
-template <class Real>
-RBD_INLINE void spoil_unless(bool good, const LaneOut<Real>& results, std::int32_t n) {
-  if (good) return;
-  for (std::int32_t k = 0; k < n; ++k) {
-    results.store(k, std::numeric_limits<Real>::quiet_NaN());
-  }
 }
 
 /// The base of the kernels: brings the bodies into the memory of the block, then Derived::compute
@@ -177,12 +150,12 @@ struct InverseDynamicsBody : StateBody<Real, InverseDynamicsBody<Real, rates>> {
     const LaneOut<Real> out = chunk.out(tau, s);
     const LaneForces<Real> f_ext = forces_of(chunk, forces, s);
     rnea(model, chunk.workspace_of(s).rnea, q, v_here, a_here, f_ext, gravity, chunk.friction, out);
-    Real taint = chunk.taint[s] + taint_of_q(model, q);
+    Real taint = chunk.taint[s] + taint_of_q<Real>(model, q);
     taint = taint_if_not_finite(v_here, model.nv, taint);
     taint = taint_if_not_finite(a_here, model.nv, taint);
     taint = taint_if_not_finite(chunk.row(tau, s), model.nv, taint);
-    const StateStatus status = status_of(taint, Real(0));
-    spoil_unless(status.ok(), out, model.nv);
+    const StateStatus status = status_of(taint);
+    spoil_unless_ok<Real>(status, out, model.nv);
     chunk.status[s] = status;
   }
 };
@@ -197,9 +170,9 @@ struct MassMatrixBody : StateBody<Real, MassMatrixBody<Real>> {
     const LaneRow<Real> q = chunk.row(chunk.q, s);
     crba(model, chunk.workspace_of(s).crba, q, chunk.matrix(M, s));
     const std::int32_t square = model.nv * model.nv;
-    const Real taint = taint_if_not_finite(chunk.row(M, s), square, taint_of_q(model, q));
-    const StateStatus status = status_of(taint, Real(0));
-    spoil_unless(status.ok(), chunk.out(M, s), square);
+    const Real taint = taint_if_not_finite(chunk.row(M, s), square, taint_of_q<Real>(model, q));
+    const StateStatus status = status_of(taint);
+    spoil_unless_ok<Real>(status, chunk.out(M, s), square);
     chunk.taint[s] = taint;
     chunk.status[s] = status;
   }
@@ -215,8 +188,8 @@ struct FactorBody : StateBody<Real, FactorBody<Real>> {
     const LaneLower<Real> L{{M + s, chunk.stride, model.nv}};
     const Real singular = ltl_factor<Real>(model, L, chunk.workspace_of(s).vector);
     clear_upper_triangle<Real>(L, model.nv);
-    const StateStatus status = status_of(chunk.taint[s], singular);
-    spoil_unless(status.ok(), chunk.out(M, s), model.nv * model.nv);
+    const StateStatus status = status_of(chunk.taint[s], singular_coordinate(singular));
+    spoil_unless_ok<Real>(status, chunk.out(M, s), model.nv * model.nv);
     chunk.status[s] = status;
   }
 };
@@ -231,7 +204,7 @@ struct InverseBody : StateBody<Real, InverseBody<Real>> {
     const StateChunk<Real>& chunk = this->states;
     ltl_inverse<Real>(model, LaneLower<Real>{{L + s, chunk.stride, model.nv}},
                       chunk.workspace_of(s).vector, chunk.matrix(inverse, s));
-    spoil_unless(chunk.status[s].ok(), chunk.out(inverse, s), model.nv * model.nv);
+    spoil_unless_ok<Real>(chunk.status[s], chunk.out(inverse, s), model.nv * model.nv);
   }
 };
 
@@ -258,13 +231,12 @@ struct ForwardDynamicsBody : StateBody<Real, ForwardDynamicsBody<Real, by_aba>> 
                               chunk.friction, LaneLower<Real>{{M + s, chunk.stride, model.nv}},
                               ws.vector, out);
     }
-    Real taint = chunk.taint[s] + taint_of_q(model, q);
+    Real taint = chunk.taint[s] + taint_of_q<Real>(model, q);
     taint = taint_if_not_finite(v_here, model.nv, taint);
     taint = taint_if_not_finite(tau_here, model.nv, taint);
-    // A singular state's results mean nothing, whether finite or not.
-    if (!(singular > Real(0))) taint = taint_if_not_finite(chunk.row(qdd, s), model.nv, taint);
-    const StateStatus status = status_of(taint, singular);
-    spoil_unless(status.ok(), out, model.nv);
+    const Real bad_results = taint_if_not_finite(chunk.row(qdd, s), model.nv, Real(0));
+    const StateStatus status = status_of(taint, singular_coordinate(singular), bad_results);
+    spoil_unless_ok<Real>(status, out, model.nv);
     chunk.status[s] = status;
   }
 };
@@ -296,10 +268,10 @@ struct EnergiesBody : StateBody<Real, EnergiesBody<Real>> {
       out.store(3, moment.y / mass);
       out.store(4, moment.z / mass);
     }
-    Real taint = taint_if_not_finite(v_here, model.nv, taint_of_q(model, q));
+    Real taint = taint_if_not_finite(v_here, model.nv, taint_of_q<Real>(model, q));
     taint = taint_if_not_finite(chunk.row(results, s), 5, taint);
-    const StateStatus status = status_of(taint, Real(0));
-    spoil_unless(status.ok(), out, 5);
+    const StateStatus status = status_of(taint);
+    spoil_unless_ok<Real>(status, out, 5);
     chunk.status[s] = status;
   }
 };
@@ -313,12 +285,12 @@ struct PlacementsBody : StateBody<Real, PlacementsBody<Real>> {
     const LaneRow<Real> q = chunk.row(chunk.q, s);
     forward_kinematics(model, ws, q);
     // Every link's placement follows from those of the bodies; if these are finite, so is it.
-    Real taint = taint_of_q(model, q);
+    Real taint = taint_of_q<Real>(model, q);
     for (std::int32_t i = 0; i < model.body_count; ++i) {
       const Vec3<Real> r = ws.X0.load(i).r;
       taint = mul_add(Real(0), r.x, mul_add(Real(0), r.y, mul_add(Real(0), r.z, taint)));
     }
-    chunk.status[s] = status_of(taint, Real(0));
+    chunk.status[s] = status_of(taint);
   }
 };
 
@@ -332,7 +304,7 @@ struct LinkPoseBody : StateBody<Real, LinkPoseBody<Real>> {
     const StateChunk<Real>& chunk = this->states;
     const LaneOut<Real> out = chunk.out(pose, s);
     link_pose(model, chunk.workspace_of(s).kinematics, link, out);
-    spoil_unless(chunk.status[s].ok(), out, 7);
+    spoil_unless_ok<Real>(chunk.status[s], out, 7);
   }
 };
 
@@ -347,7 +319,7 @@ struct LinkJacobianBody : StateBody<Real, LinkJacobianBody<Real>> {
     const StateChunk<Real>& chunk = this->states;
     const LaneOut<Real> out = chunk.out(jacobian, s);
     link_jacobian(model, chunk.workspace_of(s).kinematics, link, in_link_axes, out);
-    spoil_unless(chunk.status[s].ok(), out, 6 * model.nv);
+    spoil_unless_ok<Real>(chunk.status[s], out, 6 * model.nv);
   }
 };
 

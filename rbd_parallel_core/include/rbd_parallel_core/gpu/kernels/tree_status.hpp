@@ -31,7 +31,7 @@ struct TreeStatusBody {
     } else {
       Finding all = findings[0];
       for (std::int32_t k = 1; k < at.block_size; ++k) all = joined(all, findings[k]);
-      const StateStatus state = status_by(all);
+      const StateStatus state = status_of(all.of_inputs, all.singular, all.of_results);
       if (at.thread == 0) *status = state;
       if (state.ok()) return;
       for (std::int64_t k = at.thread; k < result_count; k += at.block_size) {
@@ -68,13 +68,6 @@ struct TreeStatusBody {
   static RBD_INLINE Finding joined(const Finding& a, const Finding& b) {
     return {a.of_inputs + b.of_inputs, a.of_results + b.of_results,
             first_of(a.singular, b.singular)};
-  }
-  /// A singular state's results mean nothing, whether finite or not.
-  static RBD_INLINE StateStatus status_by(const Finding& all) {
-    const StateStatus of_inputs = status_of(all.of_inputs, Real(0));
-    if (!of_inputs.ok()) return of_inputs;
-    if (all.singular >= 0) return {StateStatus::Code::singular, all.singular};
-    return status_of(all.of_results, Real(0));
   }
   static RBD_INLINE Real taint_of(const Real* numbers, std::int64_t n, const ThreadIndex& at) {
     Real taint(0);

@@ -58,21 +58,8 @@ class ChunkBuffers {
     std::size_t device, pinned;
   };
 
-  /// Hands out aligned pieces; of nothing when it only counts.
-  struct Cutter {
-    std::byte* memory;
-    std::size_t used = 0;
-    template <class T>
-    void cut(T*& piece, std::int64_t count) {
-      constexpr std::size_t alignment = 256;  // whole cache lines for every warp
-      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
-      const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(count);
-      used += (bytes + alignment - 1) / alignment * alignment;
-    }
-  };
-
   Bytes lay_out(const ChunkPlan& plan, std::byte* device, std::byte* pinned) {
-    Cutter on_device{device}, on_host{pinned};
+    DeviceArena on_device{device}, on_host{pinned};
     const auto cut = [&](Slot<Real>& slot, std::int64_t row_numbers, std::int64_t lane_numbers) {
       on_host.cut(slot.pinned, row_numbers);
       on_device.cut(slot.rows, row_numbers);

@@ -33,20 +33,17 @@ DeviceMassMatrix<Real>::DeviceMassMatrix(const GpuDevice& device, const ModelVie
 
 template <class Real>
 void DeviceMassMatrix<Real>::take_columns(const GpuDevice& device) {
-  constexpr std::size_t warp = 32, arrays = sizeof(TreeColumns<Real>) / sizeof(Real*);
-  const std::size_t stride = (static_cast<std::size_t>(from_.nv) + warp - 1) / warp * warp;
-  numbers_ = GpuMemory(device, arrays * stride * sizeof(Real));
-  auto* next = reinterpret_cast<Real*>(numbers_.get());
-  const auto take = [&](Real*& array) {
-    array = next;
-    next += stride;
-  };
   TreeColumns<Real>& columns = from_.columns;
-  for (Real*& array : columns.axis) take(array);
-  for (Real*& array : columns.force) take(array);
-  for (Real*& array : columns.high) take(array);
-  for (Real*& array : columns.low) take(array);
-  take(columns.diagonal);
+  const auto lay_out = [&](DeviceArena arena) {
+    for (Real*& array : columns.axis) arena.cut(array, from_.nv);
+    for (Real*& array : columns.force) arena.cut(array, from_.nv);
+    for (Real*& array : columns.high) arena.cut(array, from_.nv);
+    for (Real*& array : columns.low) arena.cut(array, from_.nv);
+    arena.cut(columns.diagonal, from_.nv);
+    return arena.used;
+  };
+  numbers_ = GpuMemory(device, lay_out({}));
+  lay_out({numbers_.get()});
 }
 
 template class DeviceMassMatrix<double>;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gpu_api.hpp"
+#include "rbd_parallel_core/algorithm/arena.hpp"
 
 namespace rbd_parallel_core {
 
@@ -46,6 +47,9 @@ struct GpuDevice {
   GpuApi::Stream stream;
   MemoryAllowance& allowance;
 };
+
+/// Cuts arrays from memory of the device: whole cache lines for every warp.
+using DeviceArena = Arena<256>;
 
 /// A block of memory of the device or, pinned, of the host. Taken when made, given back when gone.
 class GpuMemory {

@@ -79,30 +79,24 @@ class GpuScans final : public TreeDynamics<Real> {
 
   /// Bytes; points into `memory` unless that is null.
   std::size_t lay_out(std::byte* memory) {
-    std::size_t used = 0;
-    const auto cut = [&]<class T>(T*& piece, std::int64_t count) {
-      constexpr std::size_t alignment = 256;
-      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
-      const std::size_t bytes = sizeof(T) * static_cast<std::size_t>(count);
-      used += (bytes + alignment - 1) / alignment * alignment;
-    };
+    DeviceArena arena{memory};
     const std::int32_t bodies = robot_.model.body_count, columns = robot_.model.column_count;
     const std::int32_t steps = robot_.tree.step_count();
     constexpr std::int64_t widest = sizeof(Transform<Real>) / sizeof(Real);
     TourMemory<Real> tour{nullptr, nullptr, steps};
     RootCoordinates<Real, Column> place{};
-    cut(tour.numbers, widest * steps);
-    cut(tour.scratch, scratch_numbers(widest));
-    cut(place.X0.data, bodies);
-    cut(place.axis.data, columns);
+    arena.cut(tour.numbers, widest * steps);
+    arena.cut(tour.scratch, scratch_numbers(widest));
+    arena.cut(place.X0.data, bodies);
+    arena.cut(place.axis.data, columns);
     rnea_.place = crba_.place = place;
     rnea_.tour = crba_.tour = tour;
     rnea_.X.data = nullptr;  // for the recurrence only
-    cut(rnea_.v.data, bodies);
-    cut(rnea_.f.data, bodies);
-    cut(rnea_.column_tau.data, columns);
-    cut(crba_.F.data, columns);
-    return used;
+    arena.cut(rnea_.v.data, bodies);
+    arena.cut(rnea_.f.data, bodies);
+    arena.cut(rnea_.column_tau.data, columns);
+    arena.cut(crba_.F.data, columns);
+    return arena.used;
   }
 
   Launcher launcher_;
