@@ -8,7 +8,7 @@ namespace rbd_parallel_core {
 
 template <class Real>
 const Real* GpuArrays<Real>::send(const Slot<Real>& slot, std::span<const Real> array,
-                                  std::size_t n, const StateRange& range) noexcept {
+                                  std::size_t n, const ChunkRange& range) noexcept {
   if (!queue_.good()) return nullptr;
   const Real* const from = array.data() + range.first * n;
   if (queue_.on_device(from)) return from;
@@ -20,7 +20,7 @@ const Real* GpuArrays<Real>::send(const Slot<Real>& slot, std::span<const Real> 
 
 template <class Real>
 const Real* GpuArrays<Real>::stage(const Slot<Real>& slot, std::span<const Real> array,
-                                   std::size_t n, const StateRange& range) noexcept {
+                                   std::size_t n, const ChunkRange& range) noexcept {
   const Real* const sent = send(slot, array, n, range);
   if (!settings_.graphs || sent == slot.rows || !queue_.good()) return sent;
   queue_.copy(slot.rows, sent, range.count * n * sizeof(Real));
@@ -29,7 +29,7 @@ const Real* GpuArrays<Real>::stage(const Slot<Real>& slot, std::span<const Real>
 
 template <class Real>
 void GpuArrays<Real>::read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
-                           const StateRange& range, std::int64_t stride) noexcept {
+                           const ChunkRange& range, std::int64_t stride) noexcept {
   if (n == 0) return;
   const Real* const from = send(slot, array, n, range);
   const auto columns = static_cast<std::int64_t>(n);
@@ -40,7 +40,7 @@ void GpuArrays<Real>::read(const Slot<Real>& slot, std::span<const Real> array, 
 
 template <class Real>
 void GpuArrays<Real>::read_or_zeros(const Slot<Real>& slot, std::span<const Real> array,
-                                    std::size_t n, const StateRange& range) noexcept {
+                                    std::size_t n, const ChunkRange& range) noexcept {
   if (!array.empty()) {
     read(slot, array, n, range);
   } else if (n > 0 && queue_.good()) {
@@ -81,7 +81,7 @@ void GpuArrays<Real>::send_links(const BasicExternalWrenches<Real>& f_ext) noexc
 /// What makes forces on bodies of the wrenches, but for these.
 template <class Real>
 ExternalForcesBody<Real> GpuArrays<Real>::forces_body(const BasicExternalWrenches<Real>& f_ext,
-                                                      const StateRange& range) noexcept {
+                                                      const ChunkRange& range) noexcept {
   ExternalForcesBody<Real> body{};
   body.states = chunk_of(range, false);
   body.links = queue_.buffers().links;
@@ -93,7 +93,7 @@ ExternalForcesBody<Real> GpuArrays<Real>::forces_body(const BasicExternalWrenche
 
 template <class Real>
 const Real* GpuArrays<Real>::read_forces(const BasicExternalWrenches<Real>& f_ext,
-                                         const StateRange& range) noexcept {
+                                         const ChunkRange& range) noexcept {
   if (!queue_.good()) return nullptr;
   const std::size_t count = f_ext.links.size();
   if (count == 0) {
@@ -113,7 +113,7 @@ const Real* GpuArrays<Real>::read_forces(const BasicExternalWrenches<Real>& f_ex
 
 template <class Real>
 const Force<Real>* GpuArrays<Real>::send_forces(const BasicExternalWrenches<Real>& f_ext,
-                                                const Real* q, const StateRange& range) noexcept {
+                                                const Real* q, const ChunkRange& range) noexcept {
   if (f_ext.links.empty() || !queue_.good()) return nullptr;
   send_links(f_ext);
   ExternalForcesBody<Real> body = forces_body(f_ext, range);
@@ -137,7 +137,7 @@ void GpuArrays<Real>::fetch(Real* to, std::size_t rows, std::size_t numbers,
 
 template <class Real>
 void GpuArrays<Real>::write_part(const Real* lanes, std::span<Real> array, std::size_t n,
-                                 const Part& part, const StateRange& range) noexcept {
+                                 const Part& part, const ChunkRange& range) noexcept {
   if (array.empty() || part.count == 0 || !queue_.good()) return;
   Real* const target = array.data() + range.first * n + part.first;
   const bool direct = queue_.on_device(target);
@@ -157,7 +157,7 @@ void GpuArrays<Real>::write_part(const Real* lanes, std::span<Real> array, std::
 }
 
 template <class Real>
-void GpuArrays<Real>::write_sparse(std::span<Real> array, const StateRange& range) noexcept {
+void GpuArrays<Real>::write_sparse(std::span<Real> array, const ChunkRange& range) noexcept {
   if (array.empty() || !queue_.good()) return;
   Real* const target = array.data() + range.first * nonzeros_;
   const bool direct = queue_.on_device(target);
@@ -173,7 +173,7 @@ void GpuArrays<Real>::write_sparse(std::span<Real> array, const StateRange& rang
 
 template <class Real>
 void GpuArrays<Real>::write_status(std::span<StateStatus> status,
-                                   const StateRange& range) noexcept {
+                                   const ChunkRange& range) noexcept {
   if (status.empty() || !queue_.good()) return;
   const std::size_t bytes = range.count * sizeof(StateStatus);
   StateStatus* const target = status.data() + range.first;
@@ -183,7 +183,7 @@ void GpuArrays<Real>::write_status(std::span<StateStatus> status,
 }
 
 template <class Real>
-StateChunk<Real> GpuArrays<Real>::chunk_of(const StateRange& range, bool friction) noexcept {
+StateChunk<Real> GpuArrays<Real>::chunk_of(const ChunkRange& range, bool friction) noexcept {
   const ModelView<Real>& model = model_.view();
   const std::size_t bytes = sizeof(BodyView<Real>) * static_cast<std::size_t>(model.body_count);
   return {model,

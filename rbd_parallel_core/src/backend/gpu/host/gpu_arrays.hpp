@@ -31,7 +31,7 @@ class GpuArrays {
   const ChunkPlan& plan() const noexcept { return plan_; }
 
   /// What kernels work with that take a thread for each state.
-  StateChunk<Real> chunk_of(const StateRange& range, bool friction) noexcept;
+  StateChunk<Real> chunk_of(const ChunkRange& range, bool friction) noexcept;
   template <class Body>
   void launch_states(const BodyEntry<Body>& entry, const Body& body) noexcept {
     queue_.launch(entry, body.shape(settings_.block), body);
@@ -39,17 +39,17 @@ class GpuArrays {
 
   /// Brings n numbers a state from the caller's rows to lanes of that stride.
   void read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
-            const StateRange& range, std::int64_t stride) noexcept;
+            const ChunkRange& range, std::int64_t stride) noexcept;
   void read(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
-            const StateRange& range) noexcept {
+            const ChunkRange& range) noexcept {
     read(slot, array, n, range, plan_.stride);
   }
   /// Zeros for an empty array.
   void read_or_zeros(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
-                     const StateRange& range) noexcept;
+                     const ChunkRange& range) noexcept;
   /// Brings all inputs of a call but its wrenches to lanes; zeros for what is not given.
   template <class Args>
-  void read_inputs(const Args& args, const StateRange& range) noexcept {
+  void read_inputs(const Args& args, const ChunkRange& range) noexcept {
     for_each_field<Args>(FieldVisitor{[&](const InputField<Args, Real>& field) {
                                         read_or_zeros(slot_of(field.argument), args.*field.array,
                                                       field.shape.numbers(extents()), range);
@@ -59,30 +59,30 @@ class GpuArrays {
   /// Where the caller's rows are on the device: sent there, unless they are there already. In the
   /// buffer if launches are recorded, which know that only.
   const Real* stage(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
-                    const StateRange& range) noexcept;
+                    const ChunkRange& range) noexcept;
 
   /// Refuses more wrenches than a chunk of one state has room for.
   Result refuse_wrenches(const Wrenches& f_ext) const noexcept;
   /// How many states of a call with such wrenches are computed at once.
   std::size_t states_with(const Wrenches& f_ext) const noexcept;
   /// The forces that the wrenches put on the bodies, and the taint. Null: there are none.
-  const Real* read_forces(const Wrenches& f_ext, const StateRange& range) noexcept;
+  const Real* read_forces(const Wrenches& f_ext, const ChunkRange& range) noexcept;
   /// Those of one state whose q is on the device, as rows, which are lanes of one.
   const Force<Real>* send_forces(const Wrenches& f_ext, const Real* q,
-                                 const StateRange& range) noexcept;
+                                 const ChunkRange& range) noexcept;
   const Force<Real>* body_forces() noexcept {
     return reinterpret_cast<const Force<Real>*>(queue_.buffers().forces);
   }
 
   /// Brings n numbers a state from lanes to the caller's rows.
   void write(const Real* lanes, std::span<Real> array, std::size_t n,
-             const StateRange& range) noexcept {
+             const ChunkRange& range) noexcept {
     write_part(lanes, array, n, {0, n}, range);
   }
   /// Brings all outputs of a call from lanes, in which they follow each other, to the caller's
   /// rows.
   template <class Args>
-  void write_outputs(const Real* lanes, const Args& args, const StateRange& range) noexcept {
+  void write_outputs(const Real* lanes, const Args& args, const ChunkRange& range) noexcept {
     for_each_field<Args>(FieldVisitor{[&](const OutputField<Args, Real>& field) {
                                         const std::size_t n = field.shape.numbers(extents());
                                         write(lanes, args.*field.array, n, range);
@@ -96,13 +96,13 @@ class GpuArrays {
   };
   /// To a part of rows that have n.
   void write_part(const Real* lanes, std::span<Real> array, std::size_t n, const Part& part,
-                  const StateRange& range) noexcept;
+                  const ChunkRange& range) noexcept;
   /// Of the mass matrix that lies in the buffers what can differ from zero.
-  void write_sparse(std::span<Real> array, const StateRange& range) noexcept;
+  void write_sparse(std::span<Real> array, const ChunkRange& range) noexcept;
   /// What stands in the rows of the results goes to the caller, once the chunk is done.
   void fetch(Real* to, std::size_t numbers) noexcept { fetch(to, 1, numbers, numbers); }
   /// The last step of a chunk.
-  void write_status(std::span<StateStatus> status, const StateRange& range) noexcept;
+  void write_status(std::span<StateStatus> status, const ChunkRange& range) noexcept;
 
  private:
   Extents extents() const noexcept {
@@ -117,10 +117,10 @@ class GpuArrays {
     return argument == Argument::v ? buffers.v : buffers.a;
   }
   const Real* send(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
-                   const StateRange& range) noexcept;
+                   const ChunkRange& range) noexcept;
   std::int64_t wrench_stride(const Wrenches& f_ext) const noexcept;
   void send_links(const Wrenches& f_ext) noexcept;
-  ExternalForcesBody<Real> forces_body(const Wrenches& f_ext, const StateRange& range) noexcept;
+  ExternalForcesBody<Real> forces_body(const Wrenches& f_ext, const ChunkRange& range) noexcept;
   void fetch(Real* to, std::size_t rows, std::size_t numbers, std::size_t step) noexcept;
 
   GpuQueue<Real>& queue_;

@@ -133,7 +133,7 @@ Result GpuBackend<Real>::rnea(Operation operation, const InverseDynamics& args) 
   if (const Result refusal = arrays_.refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
   const auto nq = static_cast<std::size_t>(plan().nq), nv = static_cast<std::size_t>(plan().nv);
   const Load<Real> load = load_of(operation, model_.view(), friction_);
-  const auto compute = [&](const auto& entry, const StateRange& range) {
+  const auto compute = [&](const auto& entry, const ChunkRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
     arrays_.read(buffers.q, args.q, nq, range);
     auto body = body_of(entry);
@@ -150,7 +150,7 @@ Result GpuBackend<Real>::rnea(Operation operation, const InverseDynamics& args) 
     arrays_.write_status(args.status, range);
   };
   const std::size_t states = arrays_.states_with(args.f_ext);
-  return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
+  return queue_.in_chunks(args.batch, states, [&](const ChunkRange& range) {
     if (!args.a.empty()) {
       compute(kernels_.states.inverse_dynamics, range);
     } else if (!args.v.empty()) {
@@ -220,7 +220,7 @@ Result GpuBackend<Real>::compute_mass_matrix(const MassMatrix& args) noexcept {
   if (plan().nv > largest_gpu_matrix) return refuse_matrices(args);
   const auto square = static_cast<std::size_t>(plan().matrix);
   const auto states = static_cast<std::size_t>(plan().states);
-  return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
+  return queue_.in_chunks(args.batch, states, [&](const ChunkRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
     arrays_.read_inputs(args, range);
     MassMatrixBody<Real> mass{};
@@ -266,7 +266,7 @@ Result GpuBackend<Real>::compute_forward_dynamics(const ForwardDynamics& args) n
     return {Code::unsupported, Argument::method, 0, 0};
   }
   if (const Result refusal = arrays_.refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
-  const auto compute = [&](const auto& entry, const StateRange& range) {
+  const auto compute = [&](const auto& entry, const ChunkRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
     arrays_.read_inputs(args, range);
     auto body = body_of(entry);
@@ -281,7 +281,7 @@ Result GpuBackend<Real>::compute_forward_dynamics(const ForwardDynamics& args) n
     arrays_.write_status(args.status, range);
   };
   const std::size_t states = arrays_.states_with(args.f_ext);
-  return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
+  return queue_.in_chunks(args.batch, states, [&](const ChunkRange& range) {
     if (by_aba) {
       compute(kernels_.states.aba, range);
     } else {
@@ -293,7 +293,7 @@ Result GpuBackend<Real>::compute_forward_dynamics(const ForwardDynamics& args) n
 template <class Real>
 Result GpuBackend<Real>::compute_energies(const Energies& args) noexcept {
   const auto states = static_cast<std::size_t>(plan().states);
-  return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
+  return queue_.in_chunks(args.batch, states, [&](const ChunkRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
     arrays_.read_inputs(args, range);
     EnergiesBody<Real> body{};
@@ -313,7 +313,7 @@ template <class Real>
 Result GpuBackend<Real>::compute_link_kinematics(const LinkKinematics& args) noexcept {
   const std::size_t count = args.links.size(), jacobian = 6 * static_cast<std::size_t>(plan().nv);
   const auto states = static_cast<std::size_t>(plan().states);
-  return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
+  return queue_.in_chunks(args.batch, states, [&](const ChunkRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
     arrays_.read_inputs(args, range);
     PlacementsBody<Real> placements{};
@@ -342,7 +342,7 @@ Result GpuBackend<Real>::compute_link_kinematics(const LinkKinematics& args) noe
 template <class Real>
 Result GpuBackend<Real>::compute_link_motion(const LinkMotion& args) noexcept {
   const auto states = static_cast<std::size_t>(plan().states);
-  return queue_.in_chunks(args.batch, states, [&](const StateRange& range) {
+  return queue_.in_chunks(args.batch, states, [&](const ChunkRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
     arrays_.read_inputs(args, range);
     BodyMotionsBody<Real> motions{};
@@ -366,7 +366,7 @@ Result GpuBackend<Real>::compute_link_motion(const LinkMotion& args) noexcept {
 /// Six numbers for each link, of the motions that stand in the workspace.
 template <class Real>
 void GpuBackend<Real>::write_links(const LinkMotion& args, std::span<Real> array, LinkVector vector,
-                                   const StateRange& range) noexcept {
+                                   const ChunkRange& range) noexcept {
   if (array.empty()) return;
   const std::size_t count = args.links.size();
   for (std::size_t k = 0; k < count; ++k) {

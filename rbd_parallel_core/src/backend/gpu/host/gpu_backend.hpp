@@ -59,7 +59,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   Result compute_link_kinematics(const LinkKinematics& args) noexcept;
   Result compute_link_motion(const LinkMotion& args) noexcept;
   void write_links(const LinkMotion& args, std::span<Real> array, LinkVector vector,
-                   const StateRange& range) noexcept;
+                   const ChunkRange& range) noexcept;
 
   GpuKernels<Real> kernels_;
   GpuSettings settings_;

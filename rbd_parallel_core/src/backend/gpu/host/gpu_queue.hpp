@@ -11,7 +11,7 @@
 namespace rbd_parallel_core {
 
 /// States of a batch that are computed at once.
-struct StateRange {
+struct ChunkRange {
   std::size_t first, count;
 };
 
@@ -111,7 +111,7 @@ Result GpuQueue<Real>::in_chunks(std::size_t batch, std::size_t most,
   for (std::size_t first = 0; first < batch; first += most) {
     pipeline_ = &pipelines[turn++ % pipelines.size()];
     if (!good(pipeline_->deliver())) break;
-    work(StateRange{first, std::min(most, batch - first)});
+    work(ChunkRange{first, std::min(most, batch - first)});
     if (!good() || !good(pipeline_->finish())) break;
   }
   for (Pipeline<Real>& pipeline : pipelines) {

@@ -158,7 +158,7 @@ void GpuTree<Real>::record_graphs() {
 /// Those know the buffers only.
 template <class Real>
 void GpuTree<Real>::compute(TreeTask<Real> task, std::span<Real> array,
-                            std::span<StateStatus> status, const StateRange& range) noexcept {
+                            std::span<StateStatus> status, const ChunkRange& range) noexcept {
   const auto n = static_cast<std::size_t>(results_of(task.operation));
   Real* const target = array.data() + range.first * n;
   const bool there = queue_.good() && queue_.on_device(target);
@@ -183,7 +183,7 @@ Result GpuTree<Real>::dynamics(Operation operation, const InverseDynamics& args)
   const auto nq = static_cast<std::size_t>(plan().nq), nv = static_cast<std::size_t>(plan().nv);
   // Scans take velocities and accelerations both or none.
   const bool zeros_too = !blocks_ && (!args.v.empty() || !args.a.empty());
-  return queue_.one_by_one(args.batch, [&](const StateRange& range) {
+  return queue_.one_by_one(args.batch, [&](const ChunkRange& range) {
     const auto rates = [&](const Slot<Real>& slot, std::span<const Real> array) -> const Real* {
       if (!array.empty()) return arrays_.stage(slot, array, nv, range);
       if (!zeros_too) return nullptr;
@@ -213,7 +213,7 @@ bool GpuTree<Real>::goes_by_scans(const MassMatrix& args) const noexcept {
 template <class Real>
 Result GpuTree<Real>::mass_matrix(const MassMatrix& args) noexcept {
   const auto nq = static_cast<std::size_t>(plan().nq);
-  return queue_.one_by_one(args.batch, [&](const StateRange& range) {
+  return queue_.one_by_one(args.batch, [&](const ChunkRange& range) {
     const Real* const q = arrays_.stage(queue_.buffers().q, args.q, nq, range);
     const bool dense = !args.mass_matrix.empty(), sparse = !args.sparse.empty();
     // The status of the last one holds for both: it is what q leads to.

@@ -59,7 +59,7 @@ class GpuTree {
   void launch_task(const TreeTask<Real>& task) noexcept;
   bool arises(const TreeTask<Real>& task) const noexcept;
   void compute(TreeTask<Real> task, std::span<Real> array, std::span<StateStatus> status,
-               const StateRange& range) noexcept;
+               const ChunkRange& range) noexcept;
 
   GpuQueue<Real>& queue_;
   GpuArrays<Real>& arrays_;
