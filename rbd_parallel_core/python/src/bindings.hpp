@@ -7,6 +7,7 @@
 namespace rbd_parallel_python {
 
 void bind_model(nanobind::module_& module);
+void bind_description(nanobind::module_& module);
 void bind_backend(nanobind::module_& module);
 
 }  // namespace rbd_parallel_python

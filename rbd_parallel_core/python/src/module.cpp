@@ -2,6 +2,8 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, module) {
+  module.attr("__version__") = RBD_VERSION;
   rbd_parallel_python::bind_model(module);
+  rbd_parallel_python::bind_description(module);
   rbd_parallel_python::bind_backend(module);
 }
