@@ -58,6 +58,17 @@ class RobotDescription:
 
     add_link() and add_joint() take the fields of LinkDescription and JointDescription; what they return may be
     changed until the robot is built, and so may the lists.
+
+    >>> import rbd_parallel as rbd
+    >>> robot = rbd.RobotDescription("drill")
+    >>> _ = robot.add_link("stand")
+    >>> _ = robot.add_link("spindle", mass=2.0, com=(0, 0, -0.1), inertia=[0.01, 0, 0, 0.01, 0, 0.002])
+    >>> feed = robot.add_joint("feed", "helical", parent="stand", child="spindle", axis=(0, 0, 1), pitch=0.005)
+    >>> feed.limits = rbd.JointLimits(-20, 0, effort=3)
+    >>> rbd.build_model(robot, armature={"feed": 0.001})
+    drill: 1 moving joints, nq 1, nv 1, 2 kg
+    world = stand
+      feed (helical, q[0]) -> spindle, 2 kg
     """
 
     name: str

@@ -177,6 +177,10 @@ class ModelAssembler {
     const JointDescription& joint = robot_.joints[index(step.joint)];
     const Link& parent = model_.links_[index(step.parent_link)];
     const Transform<double> to_joint = transform_of(joint.origin) * parent.offset;
+    if (joint.pitch != 0 && joint.kind != JointKind::helical) {
+      warn("joint " + quoted(joint.name) + ": is " + name_of(joint.kind) +
+           ", its pitch means nothing; only helical joints have one");
+    }
     if (joint.kind == JointKind::fixed) {
       if (joint.mimic)
         warn("joint " + quoted(joint.name) + ": is fixed, its <mimic> means nothing");

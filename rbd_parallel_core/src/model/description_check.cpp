@@ -129,9 +129,20 @@ class Checker {
       }
     }
     if (!usable(joint.pitch)) fault(joint, std::string("pitch is ") + not_usable);
+    check_limits(joint);
     check_not_negative(joint, "armature", joint.armature);
     check_not_negative(joint, "damping", joint.damping);
     check_not_negative(joint, "friction", joint.friction);
+  }
+
+  /// Infinite ones are fine: a joint without limits.
+  void check_limits(const JointDescription& joint) {
+    if (!joint.limits) return;
+    const JointLimits& limits = *joint.limits;
+    const double all[] = {limits.lower, limits.upper, limits.effort, limits.velocity};
+    if (std::any_of(std::begin(all), std::end(all), [](double x) { return std::isnan(x); })) {
+      fault(joint, "limits have a number that is NaN, expected numbers, or infinity for no limit");
+    }
   }
 
   void check_not_negative(const JointDescription& joint, const char* what, double value) {

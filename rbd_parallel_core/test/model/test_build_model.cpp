@@ -140,6 +140,11 @@ const Fault faults[] = {
     {"PitchNaN",
      [](R& r, O&) { r.joints[0].kind = JointKind::helical, r.joints[0].pitch = nan; },
      {"joint 'shoulder'", "pitch"}},
+    {"LimitNaN",
+     [](R& r, O&) {
+       r.joints[0].limits = JointLimits{-infinity, nan, infinity, infinity};
+     },
+     {"joint 'shoulder'", "limits have a number that is NaN"}},
     {"NegativeArmature",
      [](R& r, O&) { r.joints[0].armature = -1; },
      {"joint 'shoulder'", "armature is -1", "not negative"}},
@@ -611,7 +616,7 @@ TEST(BuildModel, JointsKeepTheirNumbers) {
   elbow.armature = 0.8;
   elbow.damping = 0.9;
   elbow.friction = 1.1;
-  robot.joints[0].pitch = 5;  // means nothing to a revolute joint
+  robot.joints[0].pitch = 5;
   ModelOptions options;
   options.armature["shoulder"] = 1.2;
   options.base = Base::floating;
@@ -625,6 +630,7 @@ TEST(BuildModel, JointsKeepTheirNumbers) {
   EXPECT_EQ(second.damping, 0.9);
   EXPECT_EQ(second.friction, 1.1);
   EXPECT_EQ(first.pitch, 0);
+  EXPECT_TRUE(any_has(model.warnings(), "joint 'shoulder': is revolute, its pitch means nothing"));
   EXPECT_EQ(first.armature, 1.2);
   expect_equal(base.axis, {0, 0, 0});
   EXPECT_EQ(base.armature, 0);
