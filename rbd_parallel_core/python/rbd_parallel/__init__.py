@@ -18,13 +18,13 @@ from ._core import (
     Mimic,
     Model,
     StateError,
-    __version__,
     auto_tree,
     backend_names,
     build_model,
     instruction_sets,
     load_urdf,
 )
+from ._core import version as __version__
 from .description import JointDescription, LinkDescription, RobotDescription
 from .errors import ModelError, ModelWarning
 from .lanes import from_lanes, to_lanes

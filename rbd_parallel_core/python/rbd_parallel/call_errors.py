@@ -29,7 +29,7 @@ class Signature:
             self.types.pop(parameters[0].arg)
             self.required.discard(parameters[0].arg)
 
-    def complaint(self, args: tuple, kwargs: dict[str, Any]) -> tuple[int, str]:
+    def complaint(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, str]:
         """How many arguments were understood, and what is wrong with the next one."""
         names = list(self.types)
         known = ", ".join(names) if names else "no arguments"
@@ -55,10 +55,11 @@ class Signature:
         )
 
 
-def explain(function: Any, args: tuple, kwargs: dict[str, Any]) -> str:
+def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """function: of _core, which refused these arguments."""
     signatures = [Signature(signature[0]) for signature in function.__nb_signature__]
-    signatures = [signature for signature in signatures if signature.types] or signatures
+    if len(signatures) > 1:  # nanobind adds an overload of its own to __new__
+        signatures = [signature for signature in signatures if list(signature.types) != ["arg"]]
     owner, name = "", signatures[0].name
     if signatures[0].is_method and args:
         owner = args[0].__name__ if isinstance(args[0], type) else type(args[0]).__name__
@@ -104,7 +105,7 @@ def fits_one(value: Any, name: str) -> bool:
         return hasattr(value, "__float__") or hasattr(value, "__index__")
     if name == "bytes":
         return isinstance(value, bytes)
-    if name.endswith("PathLike"):
+    if name.startswith("os.PathLike"):
         return hasattr(value, "__fspath__")
     if name.startswith("dict["):
         return isinstance(value, dict) and fits_items(value, name)
@@ -115,7 +116,7 @@ def fits_one(value: Any, name: str) -> bool:
     return wanted is None or isinstance(value, wanted)
 
 
-def fits_items(value: dict, name: str) -> bool:
+def fits_items(value: dict[Any, Any], name: str) -> bool:
     key, item = name[len("dict[") : -1].split(", ", 1)
     return all(fits_one(k, key) and fits_one(v, item) for k, v in value.items())
 
@@ -132,7 +133,7 @@ EXPECTED = {
     "dict[str, float]": "a dict {str: number}",
     "numpy.typing.ArrayLike": "an array",
     "numpy.ndarray": "a numpy array",
-    "os.PathLike": "a path",
+    "os.PathLike[str]": "a path",
 }
 
 

@@ -13,6 +13,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "interruptible.hpp"
 #include "model_arguments.hpp"
 #include "model_errors.hpp"
 
@@ -172,7 +173,9 @@ void bind_description(nb::module_& m) {
       [](nb::handle robot, std::string_view base, nb::handle gravity, std::string_view mimic,
          std::string_view inertia_policy, const Armature& armature) {
         const ModelOptions options = model_options(base, gravity, mimic, inertia_policy, armature);
-        return warned(build_model(description_from(robot), options));
+        return warned(interruptible([description = description_from(robot), options] {
+          return build_model(description, options);
+        }));
       },
       "robot"_a, "base"_a = "fixed", "gravity"_a = nb::make_tuple(0, 0, -9.81),
       "mimic"_a = "honour", "inertia_policy"_a = "warn", "armature"_a = nb::dict(),

@@ -12,6 +12,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "interruptible.hpp"
 #include "model_arguments.hpp"
 #include "model_errors.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
@@ -26,6 +27,12 @@ using namespace nb::literals;
 
 /// The path or text that `source` holds: str, bytes, or a path object.
 std::string source_text(nb::handle source) {
+  if (!nb::isinstance<nb::str>(source) && !nb::isinstance<nb::bytes>(source) &&
+      !nb::hasattr(source, "__fspath__")) {
+    throw nb::type_error(("path_or_xml: expected a path or URDF text, got a " + class_name(source) +
+                          "; build_model() takes a RobotDescription")
+                             .c_str());
+  }
   const nb::object text = nb::module_::import_("os").attr("fspath")(source);
   if (nb::isinstance<nb::bytes>(text)) {
     const auto bytes = nb::cast<nb::bytes>(text);
@@ -279,12 +286,13 @@ void bind_model(nb::module_& m) {
       [](nb::handle path_or_xml, std::string_view base, nb::handle gravity, std::string_view mimic,
          std::string_view inertia_policy, const Armature& armature) {
         const ModelOptions options = model_options(base, gravity, mimic, inertia_policy, armature);
-        return warned(load_urdf(source_text(path_or_xml), options));
+        return warned(interruptible(
+            [source = source_text(path_or_xml), options] { return load_urdf(source, options); }));
       },
       "path_or_xml"_a, "base"_a = "fixed", "gravity"_a = nb::make_tuple(0, 0, -9.81),
       "mimic"_a = "honour", "inertia_policy"_a = "warn", "armature"_a = nb::dict(),
       nb::sig(
-          "def load_urdf(path_or_xml: str | bytes | os.PathLike, base: str = \"fixed\", gravity: "
+          "def load_urdf(path_or_xml: str | bytes | os.PathLike[str], base: str = \"fixed\", gravity: "
           "numpy.typing.ArrayLike = (0, 0, -9.81), mimic: str = \"honour\", inertia_policy: str "
           "= \"warn\", armature: dict[str, float] = {}) -> Model"),
       "Reads a robot from a URDF file, or from the text itself (which starts with '<').\n\n"
@@ -300,8 +308,8 @@ void bind_model(nb::module_& m) {
       "auto_tree",
       [](int bodies, double branching, double skew, double taper, std::string_view base,
          nb::handle gravity, const Armature& armature) {
-        return auto_tree({bodies, branching, skew, taper},
-                         model_options(base, gravity, "honour", "warn", armature));
+        const ModelOptions options = model_options(base, gravity, "honour", "warn", armature);
+        return interruptible([=] { return auto_tree({bodies, branching, skew, taper}, options); });
       },
       "bodies"_a, "branching"_a = 1.0, "skew"_a = 0.0, "taper"_a = 1.0, "base"_a = "fixed",
       "gravity"_a = nb::make_tuple(0, 0, -9.81), "armature"_a = nb::dict(),

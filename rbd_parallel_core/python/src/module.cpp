@@ -3,7 +3,7 @@
 #include "call_errors.hpp"
 
 NB_MODULE(_core, module) {
-  module.attr("__version__") = RBD_VERSION;
+  module.attr("version") = RBD_VERSION;
   rbd_parallel_python::bind_model(module);
   rbd_parallel_python::bind_description(module);
   rbd_parallel_python::bind_backend(module);
