@@ -10,6 +10,9 @@ import re
 from typing import Any
 
 Arguments = dict[str, ast.expr | None]  # the annotation of each parameter
+# Of several complaints, one for each overload, the largest is shown: arguments understood before the wrong one; 1 for
+# one that is wrong and 0 for one that is missing; the overload that asks for least.
+Rank = tuple[int, int, int]
 
 
 class Signature:
@@ -29,43 +32,42 @@ class Signature:
             self.types.pop(parameters[0].arg)
             self.required.discard(parameters[0].arg)
 
-    def complaint(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[int, str]:
-        """How many arguments were understood, and what is wrong with the next one."""
+    def complaint(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Rank, str]:
+        """What is wrong with the first argument that is not understood, and how near the call came to fitting."""
         names = list(self.types)
         known = ", ".join(names) if names else "no arguments"
         if len(args) > len(names):
-            return 0, f"expected at most {len(names)} arguments ({known}), got {len(args)}"
+            return (0, 0, len(names)), f"expected at most {len(names)} arguments ({known}), got {len(args)}"
         given = dict(zip(names, args))
         for name, value in kwargs.items():
             if name in given:
-                return 0, f"{name}: expected once, got by position and by name"
+                return (0, 1, 0), f"{name}: expected once, got by position and by name"
             if name not in self.types:
                 near = difflib.get_close_matches(name, names, 1)
                 hint = f"; did you mean {near[0]}?" if near else ""
-                return 0, f"{name}: not an argument, expected {known}{hint}"
+                return (0, len(near), len(names)), f"{name}: not an argument, expected {known}{hint}"
             given[name] = value
         for understood, name in enumerate(names):
-            if name in given:
-                if not fits(given[name], self.types[name]):
-                    return understood, f"{name}: expected {expected(self.types[name])}, got {got(given[name])}"
-            elif name in self.required:
-                return understood, f"{name}: expected {expected(self.types[name])}, got nothing"
-        return len(names), "an argument is out of bounds, got " + ", ".join(
-            f"{name}={got(value)}" for name, value in given.items()
-        )
+            wanted = expected(self.types[name])
+            if name not in given and name in self.required:
+                return (understood, 0, -len(self.required)), f"{name}: expected {wanted}, got nothing"
+            if name in given and not fits(given[name], self.types[name]):
+                return (understood, 1, -len(self.required)), f"{name}: expected {wanted}, got {got(given[name])}"
+        values = ", ".join(f"{name}={got(value)}" for name, value in given.items())
+        return (len(names), 0, 0), f"an argument is out of bounds, got {values}"
 
 
-def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """function: of _core, which refused these arguments."""
+def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ready: bool) -> str:
+    """function: of _core, which refused these arguments; ready: whether the first one was initialised."""
     signatures = [Signature(signature[0]) for signature in function.__nb_signature__]
-    if len(signatures) > 1:  # nanobind adds an overload of its own to __new__
-        signatures = [signature for signature in signatures if list(signature.types) != ["arg"]]
     owner, name = "", signatures[0].name
     if signatures[0].is_method and args:
         owner = args[0].__name__ if isinstance(args[0], type) else type(args[0]).__name__
         args = args[1:]
-    if name in ("__new__", "__init__"):
+    if name == "__init__":
         name = owner
+    elif not ready:
+        return f"{name}(): expected {owner}.__init__() to call super().__init__() first, got an object without it"
     _, complaint = max((signature.complaint(args, kwargs) for signature in signatures), key=lambda found: found[0])
     return f"{name}(): {complaint}"
 

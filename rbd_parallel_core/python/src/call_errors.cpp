@@ -40,7 +40,8 @@ nb::object explanation(PyObject* function, PyObject* const* args, std::size_t co
         nb::handle(args[count + i]);
   }
   const nb::object explain = nb::module_::import_("rbd_parallel.call_errors").attr("explain");
-  return explain(nb::handle(function), nb::tuple(positional), named);
+  const bool ready = count == 0 || !nb::inst_check(args[0]) || nb::inst_ready(args[0]);
+  return explain(nb::handle(function), nb::tuple(positional), named, ready);
 }
 
 /// Puts the explanation in the place of nanobind's error; leaves every other error alone.

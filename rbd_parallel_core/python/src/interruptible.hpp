@@ -4,12 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <system_error>
+#include <future>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -33,50 +28,17 @@ inline void check_signals() {
 /// dropped. So `work` owns what it uses, and does not touch Python.
 template <class Work>
 auto interruptible(Work work) {
-  using Value = std::invoke_result_t<Work&>;
-  struct Task {
-    Work work;
-    std::optional<Value> value = std::nullopt;
-    std::exception_ptr error = nullptr;
-    bool done = false;
-    std::mutex mutex{};
-    std::condition_variable changed{};
-
-    void run() noexcept {
-      std::optional<Value> result;
-      std::exception_ptr caught;
-      try {
-        result.emplace(work());
-      } catch (...) {
-        caught = std::current_exception();
-      }
-      const std::lock_guard lock(mutex);
-      if (result) value.emplace(std::move(*result));
-      error = caught;
-      done = true;
-      changed.notify_all();
-    }
-    bool wait() {
-      std::unique_lock lock(mutex);
-      return changed.wait_for(lock, signal_interval, [this] { return done; });
-    }
-  };
-  const auto task = std::make_shared<Task>(Task{std::move(work)});
-  try {
-    std::thread([task] { task->run(); }).detach();
-  } catch (const std::system_error&) {  // no more threads: then Ctrl-C waits
-    const nb::gil_scoped_release release;
-    task->run();
-  }
+  std::packaged_task<std::invoke_result_t<Work&>()> task(std::move(work));
+  auto future = task.get_future();  // does not wait for the work when it goes
+  std::thread(std::move(task)).detach();
   for (;;) {
     {
       const nb::gil_scoped_release release;
-      if (task->wait()) break;
+      if (future.wait_for(signal_interval) == std::future_status::ready) break;
     }
     check_signals();
   }
-  if (task->error) std::rethrow_exception(task->error);
-  return std::move(*task->value);
+  return future.get();
 }
 
 }  // namespace rbd_parallel_python

@@ -292,7 +292,8 @@ void bind_model(nb::module_& m) {
       "path_or_xml"_a, "base"_a = "fixed", "gravity"_a = nb::make_tuple(0, 0, -9.81),
       "mimic"_a = "honour", "inertia_policy"_a = "warn", "armature"_a = nb::dict(),
       nb::sig(
-          "def load_urdf(path_or_xml: str | bytes | os.PathLike[str], base: str = \"fixed\", gravity: "
+          "def load_urdf(path_or_xml: str | bytes | os.PathLike[str], base: str = \"fixed\", "
+          "gravity: "
           "numpy.typing.ArrayLike = (0, 0, -9.81), mimic: str = \"honour\", inertia_policy: str "
           "= \"warn\", armature: dict[str, float] = {}) -> Model"),
       "Reads a robot from a URDF file, or from the text itself (which starts with '<').\n\n"

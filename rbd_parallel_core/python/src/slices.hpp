@@ -74,8 +74,7 @@ class SliceLength {
 /// raises; then the results are only in part written.
 template <rbd_parallel_core::Operation operation, class Real>
 rbd_parallel_core::Result compute_in_slices(
-    rbd_parallel_core::BasicBackend<Real>& backend,
-    rbd_parallel_core::OperationTag<operation> tag,
+    rbd_parallel_core::BasicBackend<Real>& backend, rbd_parallel_core::OperationTag<operation> tag,
     const rbd_parallel_core::ArgumentsOf<operation, Real>& args) {
   using Clock = std::chrono::steady_clock;
   SliceLength length(static_cast<std::size_t>(backend.model().nv()));
@@ -88,10 +87,11 @@ rbd_parallel_core::Result compute_in_slices(
       do {
         const std::size_t left = args.batch - first;
         // Never one state alone at the end: it would be computed by other instructions.
-        const bool is_last = left < length.states() + slice_unit || args.batch > backend.options().max_batch;
+        const bool is_last = left < length.states() + slice_unit;
         const std::size_t count = is_last ? left : length.states();
         const auto result = backend.compute(
-            {tag, is_last && first == 0 ? args : slice_of(args, first, count, backend.lane_width())});
+            {tag,
+             is_last && first == 0 ? args : slice_of(args, first, count, backend.lane_width())});
         if (is_last || !result) return result;
         first += count;
         const Clock::time_point now = Clock::now();

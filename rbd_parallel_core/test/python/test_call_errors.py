@@ -108,6 +108,20 @@ def test_arguments_that_are_not_there(call):
         (lambda: rbd_parallel.auto_tree(2.5), "auto_tree(): bodies: expected an int, got the float 2.5"),
         (lambda: rbd_parallel.auto_tree(2**70), "auto_tree(): bodies: expected an int, got the int 1180591620717411303424"),
         (lambda: rbd_parallel.auto_tree(2**40), "auto_tree(): an argument is out of bounds, got bodies=the int 1099511627776"),
+        (
+            lambda: rbd_parallel.Backend(MODEL, max_batch=1e3),
+            "Backend(): max_batch: expected an int, got the float 1000.0; write 1000",
+        ),
+        (lambda: rbd_parallel.Backend(MODEL, 2.5), "Backend(): max_batch: expected an int, got the float 2.5"),
+        (lambda: rbd_parallel.Backend(None), "Backend(): model: expected a Model, got None"),
+        (lambda: rbd_parallel.Backend("cpu"), "Backend(): model: expected a Model, got nothing"),
+        (lambda: rbd_parallel.Backend("cpu", str(ARM)), "Backend(): model: expected a Model, got a str"),
+        (lambda: rbd_parallel.Backend(MODEL, friction=1), "Backend(): friction: expected True or False, got the int 1"),
+        (
+            lambda: rbd_parallel.Backend(MODEL, nme="cpu"),
+            "Backend(): nme: not an argument, expected name, model, max_batch, threads, friction, on_error, dtype, "
+            "instruction_set, layout, family, block; did you mean name?",
+        ),
         (lambda: rbd_parallel.Mimic(3), "Mimic(): joint: expected a str, got the int 3"),
         (lambda: MODEL.with_payload("tool", "1 kg"), "with_payload(): mass: expected a number, got the str '1 kg'"),
         (lambda: rbd_parallel.backend_names(1), "backend_names(): expected at most 0 arguments (no arguments), got 1"),
@@ -117,6 +131,49 @@ def test_sentences(call, message):
     with pytest.raises(TypeError) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_a_link_that_is_no_name():
+    with pytest.raises(TypeError, match=r"link: expected a link name or a sequence of names, got 3 \(int\)"):
+        BACKEND.jacobian(Q, 3)
+
+
+class Robot(rbd_parallel.Backend):
+    """With an __init__ of its own."""
+
+    def __init__(self, path, *, batch):
+        super().__init__(rbd_parallel.load_urdf(path), "cpu", max_batch=batch)
+        self.path = path
+
+    def weight(self, q):
+        return self.gravity_forces(q)
+
+
+class Forgetful(rbd_parallel.Backend):
+    def __init__(self):
+        self.what_else = "nothing"
+
+
+def test_a_subclass_may_have_another_init():
+    robot = Robot(ARM, batch=5)
+    assert (robot.path, robot.name, robot.max_batch) == (ARM, "cpu", 5)
+    assert numpy.array_equal(robot.weight(Q), BACKEND.gravity_forces(Q))
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'batch'"):
+        Robot(ARM)
+
+
+@pytest.mark.filterwarnings("ignore:nanobind. attempted to access an uninitialized instance")
+def test_a_subclass_that_forgets_the_init_of_its_base():
+    with pytest.raises(TypeError, match=r"explain\(\): expected Forgetful.__init__\(\) to call super\(\).__init__\(\)"):
+        Forgetful().explain("energies")
+    with pytest.raises(TypeError, match=r"gravity_forces\(\): expected Forgetful.__init__\(\) to call super"):
+        Forgetful().gravity_forces(Q)
+
+
+@pytest.mark.parametrize("name", ["auto", *rbd_parallel.backend_names()])
+def test_name_and_model_in_either_order(name):
+    one, other = rbd_parallel.Backend(name, MODEL, 3), rbd_parallel.Backend(MODEL, name, 3)
+    assert repr(one) == repr(other) == repr(rbd_parallel.Backend(model=MODEL, name=name, max_batch=3))
 
 
 def test_other_type_errors_are_left_alone():
