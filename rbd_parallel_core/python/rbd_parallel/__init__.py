@@ -14,29 +14,38 @@ from ._core import (
     Backend,
     Joint,
     JointLimits,
+    Link,
     Mimic,
     Model,
-    ModelError,
-    ModelWarning,
     StateError,
     auto_tree,
     backend_names,
+    build_model,
     instruction_sets,
     load_urdf,
 )
+from ._core import version as __version__
+from .description import JointDescription, LinkDescription, RobotDescription
+from .errors import ModelError, ModelWarning
 from .lanes import from_lanes, to_lanes
 
 __all__ = [
     "Backend",
     "Joint",
+    "JointDescription",
     "JointLimits",
+    "Link",
+    "LinkDescription",
     "Mimic",
     "Model",
     "ModelError",
     "ModelWarning",
+    "RobotDescription",
     "StateError",
+    "__version__",
     "auto_tree",
     "backend_names",
+    "build_model",
     "from_lanes",
     "instruction_sets",
     "load_urdf",

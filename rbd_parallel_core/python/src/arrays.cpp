@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -35,8 +36,6 @@ std::optional<Memory<Real>> memory_of(nb::handle object) {
 
 std::string text_of(const nb::object& object) { return nb::str(object).c_str(); }
 
-std::string describe(nb::handle object) { return text_of(object.type().attr("__name__")); }
-
 std::string dtype_of(nb::handle array) { return text_of(array.attr("dtype")); }
 
 template <class Real>
@@ -64,14 +63,14 @@ nb::object convert(nb::handle object, std::string_view name) {
     array = numpy().attr("asarray")(object);
   } catch (nb::python_error& error) {
     nb::raise_from(error, PyExc_ValueError, "%sa %s that is not an array", expected.c_str(),
-                   describe(object).c_str());
+                   class_name(object).c_str());
   }
   const auto kind = text_of(array.attr("dtype").attr("kind"));
   if (kind != "f" && kind != "i" && kind != "u") {
-    refuse(expected + "a " + describe(object) + " of " + dtype_of(array));
+    refuse(expected + "a " + class_name(object) + " of " + dtype_of(array));
   }
   if (is_wider<Real>(object, array)) {
-    refuse(expected + "a " + describe(object) + " of " + dtype_of(array) +
+    refuse(expected + "a " + class_name(object) + " of " + dtype_of(array) +
            ", which has more digits; round it with .astype(\"" + dtype_name<Real> +
            "\"), or make the Backend with another dtype");
   }
@@ -85,6 +84,10 @@ nb::object convert(nb::handle object, std::string_view name) {
 
 bool is_plain_array(nb::handle object) {
   return object.type().is(nb::object(numpy().attr("ndarray")));
+}
+
+std::string class_name(nb::handle object) {
+  return text_of(nb::object(object.type().attr("__name__")));
 }
 
 void refuse(const std::string& text) { throw nb::value_error(text.c_str()); }
@@ -112,7 +115,7 @@ Array<Real> Array<Real>::view(nb::handle object, std::string_view name) {
     result.object_ = convert<Real>(object, name);
     memory = memory_of<Real>(result.object_);
   }
-  if (!memory) refuse(expected_array<Real>(name) + describe(object));
+  if (!memory) refuse(expected_array<Real>(name) + class_name(object));
   result.data_ = memory->data;
   result.shape_ = std::move(memory->shape);
   return result;
@@ -129,7 +132,7 @@ template <class Real>
 Array<Real> Array<Real>::view_out(nb::handle object, const Shape& shape) {
   const std::string expected = std::string("out: expected a writable C-contiguous ") +
                                dtype_name<Real> + " array of shape " + text(shape) + ", got ";
-  if (!is_plain_array(object)) refuse(expected + "a " + describe(object));
+  if (!is_plain_array(object)) refuse(expected + "a " + class_name(object));
   const Shape actual = nb::cast<Shape>(nb::object(object.attr("shape")));
   if (actual != shape) refuse(expected + "shape " + text(actual));
   if (!nb::cast<bool>(object.attr("flags").attr("writeable"))) refuse(expected + "a read-only one");
@@ -162,6 +165,12 @@ bool Array<Real>::overlaps(const Array& other) const {
 
 template class Array<double>;
 template class Array<float>;
+
+nb::object copied(const std::vector<double>& values, const Shape& shape) {
+  const auto result = Array<double>::make(shape);
+  std::copy(values.begin(), values.end(), result.mutable_data());
+  return result.object();
+}
 
 std::string utf8(nb::handle str, const char* errors) {
   const nb::bytes bytes(nb::object(str.attr("encode")("utf-8", errors)));

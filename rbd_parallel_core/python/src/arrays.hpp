@@ -68,6 +68,12 @@ extern template class Array<float>;
 /// mask).
 bool is_plain_array(nb::handle object);
 
+/// A new array of this shape that holds a copy of `values`.
+nb::object copied(const std::vector<double>& values, const Shape& shape);
+
+/// "str", "ndarray": of the class of `object`.
+std::string class_name(nb::handle object);
+
 /// Refuses with a ValueError.
 [[noreturn]] void refuse(const std::string& text);
 

@@ -6,7 +6,6 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -52,12 +51,31 @@ std::vector<std::string> instruction_sets() {
   return names;
 }
 
-std::unique_ptr<PyBackend> make(const std::string& name, std::shared_ptr<const Model> model,
-                                std::int64_t max_batch, int threads, bool friction,
-                                std::string_view on_error, nb::handle dtype,
-                                const std::optional<std::string>& instruction_set,
-                                std::string_view layout, std::string_view family, int block) {
-  return make_py_backend(
+/// Python's Backend. It is made by __init__ and not by __new__, so that the __init__ of a subclass
+/// may take other arguments.
+struct BackendObject {
+  std::unique_ptr<PyBackend> backend;
+};
+
+/// A method of PyBackend as one of BackendObject.
+template <class Value, class... Args>
+auto by(Value (PyBackend::*method)(Args...)) {
+  return [method](BackendObject& self, Args... args) -> Value {
+    return ((*self.backend).*method)(std::forward<Args>(args)...);
+  };
+}
+template <class Value, class... Args>
+auto by(Value (PyBackend::*method)(Args...) const) {
+  return [method](const BackendObject& self, Args... args) -> Value {
+    return ((*self.backend).*method)(std::forward<Args>(args)...);
+  };
+}
+
+BackendObject made(const std::string& name, std::shared_ptr<const Model> model,
+                   std::int64_t max_batch, int threads, bool friction, std::string_view on_error,
+                   nb::handle dtype, const std::optional<std::string>& instruction_set,
+                   std::string_view layout, std::string_view family, int block) {
+  return {make_py_backend(
       {.name = name,
        .max_batch = max_batch,
        .threads = threads,
@@ -69,7 +87,7 @@ std::unique_ptr<PyBackend> make(const std::string& name, std::shared_ptr<const M
        .tree = {.family = choice("family", family, {"blocks", "scans"}) == 0 ? TreeFamily::blocks
                                                                              : TreeFamily::scans,
                 .block = block}},
-      std::move(model));
+      std::move(model))};
 }
 
 }  // namespace
@@ -81,6 +99,36 @@ std::unique_ptr<PyBackend> make(const std::string& name, std::shared_ptr<const M
   "max_batch"_a = 1, "threads"_a = 1, "friction"_a = false, "on_error"_a = "raise", \
   "dtype"_a = "float64", "instruction_set"_a = nb::none(), "layout"_a = "rows",     \
   "family"_a = "blocks", "block"_a = 0
+
+namespace {
+
+/// Backend(name, model), Backend(model, name) and Backend(model), each with the options.
+template <class... Options>
+void def_init(nb::class_<BackendObject>& bound,
+              BackendObject (*made)(const std::string&, std::shared_ptr<const Model>, Options...)) {
+  bound.def(
+      "__init__",
+      [made](BackendObject* self, const std::string& name, std::shared_ptr<const Model> model,
+             Options... options) {
+        new (self) BackendObject(made(name, std::move(model), options...));
+      },
+      "name"_a, "model"_a, RBD_OPTIONS);
+  bound.def(
+      "__init__",
+      [made](BackendObject* self, std::shared_ptr<const Model> model, const std::string& name,
+             Options... options) {
+        new (self) BackendObject(made(name, std::move(model), options...));
+      },
+      "model"_a, "name"_a, RBD_OPTIONS);
+  bound.def(
+      "__init__",
+      [made](BackendObject* self, std::shared_ptr<const Model> model, Options... options) {
+        new (self) BackendObject(made("auto", std::move(model), options...));
+      },
+      "model"_a, RBD_OPTIONS);
+}
+
+}  // namespace
 
 void bind_backend(nb::module_& m) {
   nb::exception<StateError> state_error(m, "StateError", PyExc_RuntimeError);
@@ -94,14 +142,14 @@ void bind_backend(nb::module_& m) {
   m.def("instruction_sets", &instruction_sets,
         "Those that the kernels were compiled for and this machine has, the best one last.");
 
-  nb::class_<PyBackend> bound(
+  nb::class_<BackendObject> bound(
       m, "Backend",
       "Computes for one Model:\n\n"
       "    tau = (M + diag(armature)) a + C v + g + [damping v + friction sign(v)] - J^T f\n\n"
-      "Backend(model) computes with the best backend there is, Backend(name, model) with the one "
-      "of "
-      "that\n"
-      "name, of backend_names(). max_batch: the largest batch of a call, memory is taken for it "
+      "Backend(model) computes with the best backend there is, Backend(name, model) or "
+      "Backend(model, name) with\n"
+      "the one of that name, of backend_names(). max_batch: the largest batch of a call, memory is "
+      "taken for it "
       "here;\n"
       "threads: how many one call may use; friction: include the bracket;\n"
       "on_error: what a bad state (NaN, a zero quaternion, a singular M) does: \"raise\" a "
@@ -141,41 +189,39 @@ void bind_backend(nb::module_& m) {
       "The GIL is released while computing. One Backend serves one thread at a time (a second one "
       "is\n"
       "refused); any number of them share a Model.");
-  bound.def(nb::new_(&make), "name"_a, "model"_a, RBD_OPTIONS)
-      .def(nb::new_([](std::shared_ptr<const Model> model, std::int64_t max_batch, int threads,
-                       bool friction, std::string_view on_error, nb::handle dtype,
-                       const std::optional<std::string>& instruction_set, std::string_view layout,
-                       std::string_view family, int block) {
-             return make("auto", std::move(model), max_batch, threads, friction, on_error, dtype,
-                         instruction_set, layout, family, block);
-           }),
-           "model"_a, RBD_OPTIONS)
-      .def_prop_ro("name", &PyBackend::name,
+  def_init(bound, made);
+  bound
+      .def_prop_ro("name", by(&PyBackend::name),
                    "Of the backend that computes: of \"auto\" the one for inverse dynamics of\n"
                    "max_batch states.")
-      .def("explain", &PyBackend::explain, "operation"_a, "batch"_a = 1,
+      .def("explain", by(&PyBackend::explain), "operation"_a, "batch"_a = 1,
            "One sentence on which backend computes a batch of so many states, and why:\n"
            "explain(\"inverse_dynamics\", batch=1000).")
-      .def_prop_ro("model", &PyBackend::shared_model)
+      .def_prop_ro("model", by(&PyBackend::shared_model))
       .def_prop_ro("max_batch",
-                   [](const PyBackend& backend) { return backend.options().max_batch; })
-      .def_prop_ro("threads", [](const PyBackend& backend) { return backend.options().threads; })
+                   [](const BackendObject& self) { return self.backend->options().max_batch; })
+      .def_prop_ro("threads",
+                   [](const BackendObject& self) { return self.backend->options().threads; })
       .def_prop_ro(
           "dtype",
-          [](const PyBackend& backend) { return dtype_from(nb::str(backend.dtype().c_str())); },
+          [](const BackendObject& self) {
+            return dtype_from(nb::str(self.backend->dtype().c_str()));
+          },
           nb::sig("def dtype(self) -> numpy.dtype"), "Of all arrays.")
-      .def_prop_ro("instruction_set", &PyBackend::instruction_set, "The one it computes with.")
-      .def_prop_ro("layout", &PyBackend::layout, "\"rows\" or \"lanes\".")
-      .def_prop_ro("lane_width", &PyBackend::lane_width,
+      .def_prop_ro("instruction_set", by(&PyBackend::instruction_set), "The one it computes with.")
+      .def_prop_ro("layout", by(&PyBackend::layout), "\"rows\" or \"lanes\".")
+      .def_prop_ro("lane_width", by(&PyBackend::lane_width),
                    "How many states lie beside each other in the layout \"lanes\".")
-      .def_prop_ro("friction", [](const PyBackend& backend) { return backend.options().friction; })
+      .def_prop_ro("friction",
+                   [](const BackendObject& self) { return self.backend->options().friction; })
       .def_prop_ro(
-          "status", &PyBackend::status, nb::sig("def status(self) -> numpy.ndarray"),
+          "status", by(&PyBackend::status), nb::sig("def status(self) -> numpy.ndarray"),
           "(batch,) uint8, of the last call: 0 ok, 1 not finite, 2 singular. Empty if the\n"
           "call was refused as a whole.")
-      .def("bad_states", &PyBackend::bad_states,
+      .def("bad_states", by(&PyBackend::bad_states),
            "{index of the state: what is wrong with it}, of the last call.")
-      .def("sparse_mass_matrix", &PyBackend::sparse_mass_matrix, "q"_a.none(), "cholesky"_a = false,
+      .def("sparse_mass_matrix", by(&PyBackend::sparse_mass_matrix), "q"_a.none(),
+           "cholesky"_a = false,
            nb::sig("def sparse_mass_matrix(self, q: " RBD_ARRAY
                    ", cholesky: bool = False) -> tuple[numpy.ndarray, numpy.ndarray, "
                    "numpy.ndarray]"),
@@ -184,7 +230,8 @@ void bind_backend(nb::module_& m) {
            "scipy.sparse.csr_array takes for one state. data is (..., nonzeros); the other two are "
            "the\n"
            "same for all states and cannot be written to. cholesky: L with M = L^T L instead.")
-      .def("__repr__", [](const PyBackend& backend) {
+      .def("__repr__", [](const BackendObject& self) {
+        const PyBackend& backend = *self.backend;
         return "Backend(\"" + backend.name() + "\", " + backend.shared_model()->name() +
                ", max_batch=" + std::to_string(backend.options().max_batch) +
                ", threads=" + std::to_string(backend.options().threads) +
@@ -194,8 +241,8 @@ void bind_backend(nb::module_& m) {
   for (const PythonCall& call : python_calls()) {
     bound.def(
         call.name.c_str(),
-        [&call](PyBackend& self, const nb::args& args, const nb::kwargs& kwargs) {
-          return self.compute(call, args, kwargs);
+        [&call](BackendObject& self, const nb::args& args, const nb::kwargs& kwargs) {
+          return self.backend->compute(call, args, kwargs);
         },
         nb::sig(call.signature.c_str()), call.docstring.c_str());
   }

@@ -33,10 +33,6 @@ struct Description {
   nb::object owner;
 };
 
-std::string class_name(nb::handle object) {
-  return nb::str(nb::object(object.type().attr("__name__"))).c_str();
-}
-
 std::string name_of_type(const nb::dlpack::dtype& type) {
   const std::string bits = std::to_string(type.bits);
   switch (static_cast<nb::dlpack::dtype_code>(type.code)) {

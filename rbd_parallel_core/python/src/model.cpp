@@ -5,13 +5,16 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <map>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "interruptible.hpp"
+#include "model_arguments.hpp"
+#include "model_errors.hpp"
 #include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/model/load_urdf.hpp"
 #include "rbd_parallel_core/model/model.hpp"
@@ -22,34 +25,14 @@ namespace {
 using namespace rbd_parallel_core;
 using namespace nb::literals;
 
-using Armature = std::map<std::string, double>;
-
-Vec3<double> vec3(const std::vector<double>& a) { return {a[0], a[1], a[2]}; }
-
-ModelOptions model_options(std::string_view base, nb::handle gravity, std::string_view mimic,
-                           std::string_view inertia_policy, const Armature& armature) {
-  ModelOptions options;
-  options.base = choice("base", base, {"fixed", "floating"}) == 0 ? Base::fixed : Base::floating;
-  options.gravity = vec3(numbers(gravity, "gravity", 3));
-  options.mimic = choice("mimic", mimic, {"honour", "independent"}) == 0 ? MimicPolicy::honour
-                                                                         : MimicPolicy::independent;
-  switch (choice("inertia_policy", inertia_policy, {"warn", "error", "zero"})) {
-    case 0:
-      options.inertia_policy = InertiaPolicy::warn;
-      break;
-    case 1:
-      options.inertia_policy = InertiaPolicy::error;
-      break;
-    default:
-      options.inertia_policy = InertiaPolicy::zero;
-      break;
-  }
-  options.armature = armature;
-  return options;
-}
-
 /// The path or text that `source` holds: str, bytes, or a path object.
 std::string source_text(nb::handle source) {
+  if (!nb::isinstance<nb::str>(source) && !nb::isinstance<nb::bytes>(source) &&
+      !nb::hasattr(source, "__fspath__")) {
+    throw nb::type_error(("path_or_xml: expected a path or URDF text, got a " + class_name(source) +
+                          "; build_model() takes a RobotDescription")
+                             .c_str());
+  }
   const nb::object text = nb::module_::import_("os").attr("fspath")(source);
   if (nb::isinstance<nb::bytes>(text)) {
     const auto bytes = nb::cast<nb::bytes>(text);
@@ -58,37 +41,73 @@ std::string source_text(nb::handle source) {
   return utf8(text, "surrogateescape");
 }
 
-/// A new array that holds a copy of `values`.
-nb::object copied(const std::vector<double>& values) {
-  const auto result = Array<double>::make({values.size()});
-  std::copy(values.begin(), values.end(), result.mutable_data());
-  return result.object();
-}
-
-/// A rotational inertia about the centre of mass: 3 x 3 and symmetric, or xx xy xz yy yz zz.
-SymMat3<double> rotational_inertia(nb::handle object) {
-  if (object.is_none()) return {0, 0, 0, 0, 0, 0};
-  const auto array = Array<double>::view(object, "inertia");
-  const double* a = array.data();
-  if (array.shape() == Shape{6}) return {a[0], a[1], a[2], a[3], a[4], a[5]};
-  if (array.shape() != Shape{3, 3}) {
-    refuse("inertia: expected shape (3, 3), or (6,) with xx xy xz yy yz zz, got " +
-           text(array.shape()));
-  }
-  // Written so that NaN passes: the core refuses it, and says so better.
-  if (a[1] > a[3] || a[1] < a[3] || a[2] > a[6] || a[2] < a[6] || a[5] > a[7] || a[5] < a[7]) {
-    refuse("inertia: expected a symmetric matrix, got one that is not");
-  }
-  return {a[0], a[1], a[2], a[4], a[5], a[8]};
-}
-
 Model with_payload(const Model& model, const std::string& link, double mass, nb::handle com,
                    nb::handle inertia) {
   LinkInertial payload;
   payload.mass = mass;
-  payload.origin.position = vec3(numbers(com, "com", 3));
-  payload.rotational = rotational_inertia(inertia);
+  payload.origin.position = vector_from(com, "com");
+  payload.rotational = rotational_inertia_from(inertia);
   return model.with_payload(link, payload);
+}
+
+nb::object vector(const Vec3<double>& a) { return copied({a.x, a.y, a.z}, {3}); }
+
+nb::object matrix(const Mat3<double>& a) {
+  return copied({a.x.x, a.x.y, a.x.z, a.y.x, a.y.y, a.y.z, a.z.x, a.z.y, a.z.z}, {3, 3});
+}
+
+nb::object axis_of(const Joint& joint) {
+  const bool has_axis = joint.kind != JointKind::spherical && joint.kind != JointKind::floating;
+  return has_axis ? vector(joint.axis) : nb::none();
+}
+
+/// A link, and its place on the link that its joint carries: the frames of bodies are nobody's
+/// business but the core's.
+struct PlacedLink {
+  Link link;
+  Pose origin;
+};
+
+Pose pose_of(const Transform<double>& X) { return {X.r, transpose(X.E)}; }
+
+std::vector<PlacedLink> links_of(const Model& model) {
+  std::vector<PlacedLink> links;
+  links.reserve(model.links().size());
+  for (const Link& link : model.links()) {
+    Transform<double> X = link.offset;
+    if (link.body >= 0) {
+      const Joint& joint = model.joints()[static_cast<std::size_t>(link.body)];
+      if (joint.child_link == link.name) {
+        X = Transform<double>::identity();
+      } else {
+        const int carried = *model.find_link(joint.child_link);
+        X = X * inverse(model.links()[static_cast<std::size_t>(carried)].offset);
+      }
+    }
+    links.push_back({link, pose_of(X)});
+  }
+  return links;
+}
+
+/// A number as Python writes it.
+std::string text(double x) { return nb::repr(nb::float_(x)).c_str(); }
+
+std::string quoted(const std::string& name) { return nb::repr(nb::str(name.c_str())).c_str(); }
+
+std::string summary(const JointLimits& limits) {
+  return "JointLimits(lower=" + text(limits.lower) + ", upper=" + text(limits.upper) +
+         ", effort=" + text(limits.effort) + ", velocity=" + text(limits.velocity) + ")";
+}
+
+std::string summary(const Mimic& mimic) {
+  return "Mimic(" + quoted(mimic.joint) + ", multiplier=" + text(mimic.multiplier) +
+         ", offset=" + text(mimic.offset) + ")";
+}
+
+std::string summary(const Link& link) {
+  return "Link(" + quoted(link.name) + ", " + text(link.mass) + " kg, " +
+         (link.body < 0 ? "fixed to the world)"
+                        : "carried by joints[" + std::to_string(link.body) + "])");
 }
 
 std::string summary(const Joint& joint) {
@@ -101,75 +120,47 @@ std::string summary(const Joint& joint) {
   return result + ")";
 }
 
-/// A message may quote a file that is not UTF-8.
-nb::object decoded(const std::string& text) {
-  return nb::steal(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
-}
+constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-/// What the core found odd is shown once by Python's warnings, and stays readable as
-/// Model.warnings.
-Model warned(Model model, nb::handle category) {
-  if (!model.warnings().empty()) {
-    std::string text = model.name() + ":";
-    for (const std::string& line : model.warnings()) text += "\n  " + line;
-    if (PyErr_WarnFormat(category.ptr(), 1, "%U", decoded(text).ptr()) != 0) {
-      throw nb::python_error();
-    }
-  }
-  return model;
-}
+/// The parts of a joint, which descriptions have too. Nothing can be written to: a Model shares
+/// them.
+void bind_joint_parts(nb::module_& m) {
+  nb::class_<JointLimits>(m, "JointLimits",
+                          "Limits of a joint; not enforced. What is not given is unlimited.")
+      .def(
+          "__init__",
+          [](JointLimits* self, double lower, double upper, double effort, double velocity) {
+            new (self) JointLimits{lower, upper, effort, velocity};
+          },
+          "lower"_a = -unlimited, "upper"_a = unlimited, "effort"_a = unlimited,
+          "velocity"_a = unlimited)
+      .def_ro("lower", &JointLimits::lower, "rad or m")
+      .def_ro("upper", &JointLimits::upper, "rad or m")
+      .def_ro("effort", &JointLimits::effort, "N m or N")
+      .def_ro("velocity", &JointLimits::velocity, "rad/s or m/s")
+      .def("__repr__", [](const JointLimits& limits) { return summary(limits); });
 
-void bind_errors(nb::module_& m) {
-  // The core's error with its list of faults: one more attribute than nanobind's own translation
-  // has.
-  static PyObject* model_error = nullptr;
-  model_error = PyErr_NewExceptionWithDoc("rbd_parallel._core.ModelError",
-                                          "A robot cannot be built. str() has every fault found, a "
-                                          "line each; so has the list `faults`. What else was odd "
-                                          "is in the list `warnings`.",
-                                          PyExc_ValueError, nullptr);
-  if (model_error == nullptr) throw nb::python_error();
-  m.attr("ModelError") = nb::handle(model_error);
-  nb::register_exception_translator([](const std::exception_ptr& caught, void*) {
-    try {
-      std::rethrow_exception(caught);
-    } catch (const ModelError& error) {
-      const auto list = [](const std::vector<std::string>& lines) {
-        nb::list result;
-        for (const std::string& line : lines) result.append(decoded(line));
-        return result;
-      };
-      const nb::object instance = nb::handle(model_error)(decoded(error.what()));
-      instance.attr("faults") = list(error.faults());
-      instance.attr("warnings") = list(error.warnings());
-      PyErr_SetObject(model_error, instance.ptr());
-    }
-  });
+  nb::class_<Mimic>(m, "Mimic", "q of this joint = multiplier * q of `joint` + offset.")
+      .def(
+          "__init__",
+          [](Mimic* self, const std::string& joint, double multiplier, double offset) {
+            new (self) Mimic{joint, multiplier, offset};
+          },
+          "joint"_a, "multiplier"_a = 1.0, "offset"_a = 0.0)
+      .def_ro("joint", &Mimic::joint, "name of the joint that is followed")
+      .def_ro("multiplier", &Mimic::multiplier)
+      .def_ro("offset", &Mimic::offset, "rad or m")
+      .def("__repr__", [](const Mimic& mimic) { return summary(mimic); });
 }
 
 }  // namespace
 
+#define RBD_VECTOR(name) nb::sig("def " name "(self) -> numpy.ndarray")
+
 void bind_model(nb::module_& m) {
-  bind_errors(m);
-  const nb::object model_warning = nb::steal(PyErr_NewExceptionWithDoc(
-      "rbd_parallel._core.ModelWarning",
-      "Something in a robot is odd but was not refused; also in Model.warnings.", PyExc_UserWarning,
-      nullptr));
-  m.attr("ModelWarning") = model_warning;
+  translate_model_errors();
 
-  nb::class_<JointLimits>(m, "JointLimits",
-                          "Limits of a joint as written in the URDF; not enforced.")
-      .def_ro("lower", &JointLimits::lower, "rad or m")
-      .def_ro("upper", &JointLimits::upper, "rad or m")
-      .def_ro("effort", &JointLimits::effort, "N m or N")
-      .def_ro("velocity", &JointLimits::velocity, "rad/s or m/s");
-
-  nb::class_<Mimic>(m, "Mimic", "q of this joint = multiplier * q of `joint` + offset.")
-      .def_ro("joint", &Mimic::joint, "name of the joint that is followed")
-      .def_ro("multiplier", &Mimic::multiplier)
-      .def_ro("offset", &Mimic::offset, "rad or m");
-
+  bind_joint_parts(m);
   nb::class_<Joint>(m, "Joint", "A moving joint of a Model.")
       .def_ro("name", &Joint::name)
       .def_prop_ro(
@@ -188,15 +179,58 @@ void bind_model(nb::module_& m) {
       .def_ro("limits", &Joint::limits)
       .def_ro("mimic", &Joint::mimic,
               "set where this joint follows another one and has no coordinate of its own")
+      .def_prop_ro(
+          "position", [](const Joint& joint) { return vector(joint.origin.position); },
+          RBD_VECTOR("position"),
+          "(3,), m: of the joint frame in the parent link. At q = 0 the frame of the child link is "
+          "there.")
+      .def_prop_ro(
+          "rotation", [](const Joint& joint) { return matrix(joint.origin.rotation); },
+          RBD_VECTOR("rotation"),
+          "(3, 3): of the joint frame in the parent link; columns are the axes of the frame")
+      .def_prop_ro(
+          "axis", &axis_of, nb::sig("def axis(self) -> numpy.ndarray | None"),
+          "(3,), of length one, in the joint frame; the normal of a planar joint, None for "
+          "spherical and floating ones")
+      .def_ro("pitch", &Joint::pitch, "of a helical joint, m/rad")
+      .def_ro("armature", &Joint::armature, "reflected rotor inertia, kg m^2 or kg")
+      .def_ro("damping", &Joint::damping, "N m s/rad or N s/m")
+      .def_ro("friction", &Joint::friction, "N m or N")
       .def("__repr__", [](const Joint& joint) { return summary(joint); });
 
-  nb::class_<Model> model(
+  nb::class_<PlacedLink>(m, "Link", "A link of a Model. Links on fixed joints are links too.")
+      .def_prop_ro("name", [](const PlacedLink& placed) { return placed.link.name; })
+      .def_prop_ro(
+          "joint", [](const PlacedLink& placed) { return placed.link.body; },
+          "index of the moving joint that carries it, -1: it is fixed to the world")
+      .def_prop_ro(
+          "mass", [](const PlacedLink& placed) { return placed.link.mass; },
+          "kg, payloads included")
+      .def_prop_ro(
+          "com", [](const PlacedLink& placed) { return vector(placed.link.com); },
+          RBD_VECTOR("com"), "(3,), m: the centre of mass in the link frame")
+      .def_prop_ro(
+          "inertia", [](const PlacedLink& placed) { return matrix(dense(placed.link.inertia)); },
+          RBD_VECTOR("inertia"),
+          "(3, 3), kg m^2: about the centre of mass, along the axes of the link")
+      .def_prop_ro(
+          "position", [](const PlacedLink& placed) { return vector(placed.origin.position); },
+          RBD_VECTOR("position"),
+          "(3,), m: of the link frame in the frame of the link that `joint` carries, in the world "
+          "where it is -1")
+      .def_prop_ro(
+          "rotation", [](const PlacedLink& placed) { return matrix(placed.origin.rotation); },
+          RBD_VECTOR("rotation"), "(3, 3): of the link frame, in the same frame as `position`")
+      .def("__repr__", [](const PlacedLink& placed) { return summary(placed.link); });
+
+  nb::class_<Model> bound(
       m, "Model",
       "A robot: immutable, may be shared by any number of threads and backends.\n\n"
-      "Made by load_urdf() or auto_tree(). Joints stand depth-first, children in the\n"
+      "Made by load_urdf(), build_model() or auto_tree(). Joints stand depth-first, "
+      "children in the\n"
       "order of their joint names. SI units throughout.");
-  bind_configuration(model);
-  model.def_prop_ro("name", &Model::name)
+  bind_configuration(bound);
+  bound.def_prop_ro("name", &Model::name)
       .def_prop_ro("nq", &Model::nq, "Size of q.")
       .def_prop_ro("nv", &Model::nv, "Size of v, a and tau.")
       .def_prop_ro("joint_names", &Model::joint_names,
@@ -210,6 +244,8 @@ void bind_model(nb::module_& m) {
             return parents;
           },
           "For each of `joints` the index of the parent joint, -1: the world.")
+      .def_prop_ro("links", &links_of, nb::sig("def links(self) -> list[Link]"),
+                   "All links, in the order of link_names.")
       .def_prop_ro(
           "link_names",
           [](const Model& model) {
@@ -223,12 +259,13 @@ void bind_model(nb::module_& m) {
           "gravity",
           [](const Model& model) {
             const Vec3<double>& g = model.gravity();
-            return copied({g.x, g.y, g.z});
+            return vector(g);
           },
           nb::sig("def gravity(self) -> numpy.ndarray"), "(3,), m/s^2, in the world frame.")
       .def_prop_ro("warnings", &Model::warnings, "What was odd but not refused, one line each.")
       .def(
-          "neutral", [](const Model& model) { return copied(model.neutral()); },
+          "neutral",
+          [](const Model& model) { return copied(model.neutral(), {model.neutral().size()}); },
           nb::sig("def neutral(self) -> numpy.ndarray"),
           "q at rest, (nq,): zeros and unit quaternions.")
       .def("with_payload", &with_payload, "link"_a, "mass"_a, "com"_a = nb::make_tuple(0, 0, 0),
@@ -248,16 +285,17 @@ void bind_model(nb::module_& m) {
 
   m.def(
       "load_urdf",
-      [model_warning](nb::handle path_or_xml, std::string_view base, nb::handle gravity,
-                      std::string_view mimic, std::string_view inertia_policy,
-                      const Armature& armature) {
+      [](nb::handle path_or_xml, std::string_view base, nb::handle gravity, std::string_view mimic,
+         std::string_view inertia_policy, const Armature& armature) {
         const ModelOptions options = model_options(base, gravity, mimic, inertia_policy, armature);
-        return warned(load_urdf(source_text(path_or_xml), options), model_warning);
+        return warned(interruptible(
+            [source = source_text(path_or_xml), options] { return load_urdf(source, options); }));
       },
       "path_or_xml"_a, "base"_a = "fixed", "gravity"_a = nb::make_tuple(0, 0, -9.81),
       "mimic"_a = "honour", "inertia_policy"_a = "warn", "armature"_a = nb::dict(),
       nb::sig(
-          "def load_urdf(path_or_xml: str | bytes | os.PathLike, base: str = \"fixed\", gravity: "
+          "def load_urdf(path_or_xml: str | bytes | os.PathLike[str], base: str = \"fixed\", "
+          "gravity: "
           "numpy.typing.ArrayLike = (0, 0, -9.81), mimic: str = \"honour\", inertia_policy: str "
           "= \"warn\", armature: dict[str, float] = {}) -> Model"),
       "Reads a robot from a URDF file, or from the text itself (which starts with '<').\n\n"
@@ -273,8 +311,8 @@ void bind_model(nb::module_& m) {
       "auto_tree",
       [](int bodies, double branching, double skew, double taper, std::string_view base,
          nb::handle gravity, const Armature& armature) {
-        return auto_tree({bodies, branching, skew, taper},
-                         model_options(base, gravity, "honour", "warn", armature));
+        const ModelOptions options = model_options(base, gravity, "honour", "warn", armature);
+        return interruptible([=] { return auto_tree({bodies, branching, skew, taper}, options); });
       },
       "bodies"_a, "branching"_a = 1.0, "skew"_a = 0.0, "taper"_a = 1.0, "base"_a = "fixed",
       "gravity"_a = nb::make_tuple(0, 0, -9.81), "armature"_a = nb::dict(),

@@ -13,6 +13,7 @@
 #include "arrays.hpp"
 #include "device_arrays.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
+#include "slices.hpp"
 #include "states.hpp"
 
 namespace rbd_parallel_python {
@@ -172,7 +173,7 @@ class NumpyBackend final : public PyBackend {
       BasicMassMatrix<Real> args{
           .batch = states.shape.batch, .q = states.q.span(), .status = status, .layout = layout_};
       (cholesky ? args.sparse_cholesky : args.sparse) = values.mutable_span();
-      return backend_->mass_matrix(args);
+      return compute_without_gil(OperationTag<Operation::mass_matrix>{}, args, states);
     });
     return nb::make_tuple(values.object(), columns_, row_starts_);
   }
@@ -303,12 +304,14 @@ class NumpyBackend final : public PyBackend {
     wrenches.axes = axes;
     if (f_ext.is_none()) return wrenches;
     if (!nb::isinstance<nb::dict>(f_ext)) {
-      throw nb::type_error("f_ext: expected a dict {link name: wrench}, got another type");
+      throw nb::type_error(
+          ("f_ext: expected a dict {link name: wrench}, got a " + class_name(f_ext)).c_str());
     }
     std::vector<Array<Real>> arrays;
     for (const auto& [key, value] : nb::borrow<nb::dict>(f_ext)) {
       if (!nb::isinstance<nb::str>(key)) {
-        throw nb::type_error("f_ext: expected link names as keys, got another type");
+        throw nb::type_error(
+            ("f_ext: expected link names as keys, got a " + class_name(key)).c_str());
       }
       const std::string link = utf8(key);
       wrenches.links.push_back(link_index(link));
@@ -427,7 +430,7 @@ class NumpyBackend final : public PyBackend {
     run(call.name, states, [&](std::span<StateStatus> status) {
       if (method) prepare(*method);
       args.status = status;
-      return backend_->compute({tag, args});
+      return compute_without_gil(tag, args, states);
     });
     return returned(results);
   }
@@ -470,8 +473,20 @@ class NumpyBackend final : public PyBackend {
     }
   }
 
+  /// In slices, so that Ctrl-C is seen; but all at once what lies on a device, whose calls are
+  /// queued, and what the core refuses as a whole.
+  template <class Tag, class Args>
+  Result compute_without_gil(Tag tag, const Args& args, const States<Real>& states) {
+    if (!states.q.on_device() && args.batch <= status_.size()) {
+      return compute_in_slices(*backend_, tag, args);
+    }
+    const nb::gil_scoped_release release;
+    return backend_->compute({tag, args});
+  }
+
   /// A method that is not there yet is made ready by the first call that asks for it.
   void prepare(ForwardMethod method) {
+    const nb::gil_scoped_release release;
     try {
       backend_->prepare(method);
     } catch (const std::invalid_argument& refused) {
@@ -479,7 +494,7 @@ class NumpyBackend final : public PyBackend {
     }
   }
 
-  /// Makes the call without the GIL, and an exception of its result.
+  /// Makes the call and an exception of its result.
   template <class Compute>
   void run(const std::string& operation, const States<Real>& states, const Compute& compute) {
     const Occupied occupied(busy_);
@@ -488,12 +503,7 @@ class NumpyBackend final : public PyBackend {
     const std::size_t count = std::min(states.shape.batch, status_.size());
     const std::span<StateStatus> status(status_.data(), count);
     std::fill(status.begin(), status.end(), StateStatus{});
-    Result result;
-    {
-      const nb::gil_scoped_release release;
-      result = compute(status);
-    }
-    require_ok(result);
+    require_ok(compute(status));
     used_ = count;
     if (!raise_) return;
     const std::optional<Failure> failure = failure_of(operation, status, backend_->model());

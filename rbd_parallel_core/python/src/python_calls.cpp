@@ -181,19 +181,9 @@ bool PythonCall::computes(Argument output) const { return among(output, outputs)
 bool PythonCall::takes(Argument input) const { return !among(input, left_out); }
 
 std::vector<nb::object> PythonCall::bind(const nb::args& args, const nb::kwargs& kwargs) const {
-  const auto fail = [&](const std::string& what) {
-    std::string names;
-    for (const Parameter& parameter : parameters) {
-      names += (names.empty() ? "" : ", ") + parameter.name;
-    }
-    throw nb::type_error((name + "() " + what + "; expected " + name + "(" + names + ")").c_str());
-  };
   std::vector<nb::object> values(parameters.size(), nb::none());
   std::vector<bool> given(parameters.size(), false);
-  if (args.size() > parameters.size()) {
-    fail("takes at most " + std::to_string(parameters.size()) + " arguments, got " +
-         std::to_string(args.size()));
-  }
+  if (args.size() > parameters.size()) throw nb::next_overload();
   for (std::size_t k = 0; k < args.size(); ++k) {
     values[k] = nb::borrow(args[k]);
     given[k] = true;
@@ -202,14 +192,13 @@ std::vector<nb::object> PythonCall::bind(const nb::args& args, const nb::kwargs&
     const std::string keyword = utf8(key);
     const auto found = std::find_if(parameters.begin(), parameters.end(),
                                     [&](const Parameter& each) { return each.name == keyword; });
-    if (found == parameters.end()) fail("got an unexpected keyword argument '" + keyword + "'");
     const auto k = static_cast<std::size_t>(found - parameters.begin());
-    if (given[k]) fail("got several values for '" + keyword + "'");
+    if (found == parameters.end() || given[k]) throw nb::next_overload();
     values[k] = nb::borrow(value);
     given[k] = true;
   }
   for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (parameters[k].required && !given[k]) fail("misses '" + parameters[k].name + "'");
+    if (parameters[k].required && !given[k]) throw nb::next_overload();
   }
   return values;
 }

@@ -47,8 +47,8 @@ struct PythonCall {
   bool computes(rbd_parallel_core::Argument output) const;
   bool takes(rbd_parallel_core::Argument input) const;
 
-  /// The values of the parameters, None where one is not given. Raises TypeError for what Python's
-  /// own functions raise it.
+  /// The values of the parameters, None where one is not given. Throws nb::next_overload where they
+  /// do not fit the signature; explain_wrong_calls() finds the words.
   std::vector<nb::object> bind(const nb::args& args, const nb::kwargs& kwargs) const;
 };
 

@@ -35,6 +35,10 @@ JointType type_of(JointKind kind) {
   }
 }
 
+bool has_axis(JointKind kind) {
+  return kind != JointKind::floating && kind != JointKind::spherical;
+}
+
 Vec3<double> normalised(const Vec3<double>& a) { return (1 / std::sqrt(dot(a, a))) * a; }
 
 /// The rotation into axes whose z lies along `axis`, by the shortest arc. Exact for axes of the
@@ -173,14 +177,17 @@ class ModelAssembler {
     const JointDescription& joint = robot_.joints[index(step.joint)];
     const Link& parent = model_.links_[index(step.parent_link)];
     const Transform<double> to_joint = transform_of(joint.origin) * parent.offset;
+    if (joint.pitch != 0 && joint.kind != JointKind::helical) {
+      warn("joint " + quoted(joint.name) + ": is " + name_of(joint.kind) +
+           ", its pitch means nothing; only helical joints have one");
+    }
     if (joint.kind == JointKind::fixed) {
       if (joint.mimic) warn("joint " + shown(joint.name) + ": is fixed, its <mimic> means nothing");
       add_link(child, parent.body, to_joint);
       return;
     }
-    const bool has_axis = joint.kind != JointKind::floating && joint.kind != JointKind::spherical;
     const Mat3<double> turn =
-        has_axis ? turn_to_z(normalised(joint.axis)) : Mat3<double>::identity();
+        has_axis(joint.kind) ? turn_to_z(normalised(joint.axis)) : Mat3<double>::identity();
     const Transform<double> canonical{turn, Vec3<double>::zero()};
     const int body = add_body(joint, step.joint, parent.body, canonical * to_joint);
     add_link(child, body, inverse(canonical));
@@ -209,6 +216,11 @@ class ModelAssembler {
     info.nq = nq_of(view.type);
     info.nv = nv_of(view.type);
     info.limits = joint.limits;
+    info.origin = joint.origin;
+    info.axis = has_axis(joint.kind) ? normalised(joint.axis) : Vec3<double>::zero();
+    info.pitch = view.pitch;
+    info.damping = joint.damping;
+    info.friction = joint.friction;
     if (!model_.joint_index_.emplace(joint.name, body).second) {
       throw ModelError({"joint " + shown(joint.name) +
                         ": this name is taken by the joint of the floating base; rename it"},
@@ -222,7 +234,8 @@ class ModelAssembler {
     const LinkDescription& link = robot_.links[index(described)];
     const int at = static_cast<int>(model_.links_.size());
     model_.link_index_.emplace(link.name, at);
-    model_.links_.push_back({link.name, body, offset, 0});
+    model_.links_.push_back(
+        {link.name, body, offset, 0, Vec3<double>::zero(), SymMat3<double>::zero()});
     described_link_.push_back(described);
   }
 
@@ -320,6 +333,8 @@ class ModelAssembler {
         link.body < 0 ? model_.view_.base_inertia : model_.bodies_[index(link.body)].inertia;
     carrier += inertia;
     link.mass = inertial.mass;
+    link.com = inertial.origin.position;
+    link.inertia = inertia_about_com(inertial);
     model_.total_mass_ += inertial.mass;
   }
 
@@ -355,12 +370,11 @@ class ModelAssembler {
     model_.friction_.assign(nv, 0);
     for (std::size_t i = 0; i < model_.bodies_.size(); ++i) {
       const double m = model_.bodies_[i].multiplier;
-      JointDescription nothing;
-      const JointDescription& joint =
-          described_joint_[i] < 0 ? nothing : robot_.joints[index(described_joint_[i])];
-      for (int k = 0; k < model_.joints_[i].nv; ++k) {
-        const std::size_t at = index(model_.joints_[i].v_index + k);
-        model_.armature_[at] += m * m * armature_of(i);
+      Joint& joint = model_.joints_[i];
+      joint.armature = armature_of(i);
+      for (int k = 0; k < joint.nv; ++k) {
+        const std::size_t at = index(joint.v_index + k);
+        model_.armature_[at] += m * m * joint.armature;
         model_.damping_[at] += m * m * joint.damping;
         model_.friction_[at] += std::abs(m) * joint.friction;
       }

@@ -111,6 +111,7 @@ class Checker {
       }
     }
     if (!usable(joint.pitch)) fault(joint, std::string("pitch is ") + not_usable);
+    check_limits(joint);
     check_not_negative(joint, "armature", joint.armature);
     check_not_negative(joint, "damping", joint.damping);
     check_not_negative(joint, "friction", joint.friction);
@@ -125,6 +126,16 @@ class Checker {
     if (mimic.joint.empty()) fault(joint, "mimics '', no joint has that name");
     if (!usable(mimic.multiplier) || !usable(mimic.offset)) {
       fault(joint, std::string("mimic multiplier or offset is ") + not_usable);
+    }
+  }
+
+  /// Infinite ones are fine: a joint without limits.
+  void check_limits(const JointDescription& joint) {
+    if (!joint.limits) return;
+    const JointLimits& limits = *joint.limits;
+    const double all[] = {limits.lower, limits.upper, limits.effort, limits.velocity};
+    if (std::any_of(std::begin(all), std::end(all), [](double x) { return std::isnan(x); })) {
+      fault(joint, "limits have a number that is NaN, expected numbers, or infinity for no limit");
     }
   }
 

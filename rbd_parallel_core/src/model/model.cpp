@@ -36,6 +36,20 @@ std::string coordinates_text(const Joint& joint) {
          " + " + to_text(joint.mimic->offset);
 }
 
+/// Attaches `payload` to the link rigidly. Each part turns about the common centre of mass as it
+/// does about its own, and both masses like one reduced mass at their distance.
+void join(Link& link, const LinkInertial& payload) {
+  const double mass = link.mass + payload.mass;
+  const Vec3<double>& com = payload.origin.position;
+  link.inertia = link.inertia + inertia_about_com(payload);
+  if (mass != 0) {
+    link.inertia =
+        link.inertia + point_mass_inertia(link.mass * payload.mass / mass, link.com - com);
+    link.com = (1 / mass) * (link.mass * link.com + payload.mass * com);
+  }
+  link.mass = mass;
+}
+
 }  // namespace
 
 ModelError::ModelError(std::vector<std::string> faults, std::vector<std::string> warnings)
@@ -165,7 +179,7 @@ Model Model::with_payload(std::string_view link_name, const LinkInertial& payloa
     loaded.bodies_[static_cast<std::size_t>(link.body)].inertia += inertia;
     set_levers(loaded.bodies_);
   }
-  link.mass += payload.mass;
+  join(link, payload);
   loaded.total_mass_ += payload.mass;
   return loaded;
 }

@@ -143,6 +143,11 @@ const Fault faults[] = {
     {"PitchNaN",
      [](R& r, O&) { r.joints[0].kind = JointKind::helical, r.joints[0].pitch = nan; },
      {"joint 'shoulder'", "pitch"}},
+    {"LimitNaN",
+     [](R& r, O&) {
+       r.joints[0].limits = JointLimits{-infinity, nan, infinity, infinity};
+     },
+     {"joint 'shoulder'", "limits have a number that is NaN"}},
     {"NegativeArmature",
      [](R& r, O&) { r.joints[0].armature = -1; },
      {"joint 'shoulder'", "armature is -1", "not negative"}},
@@ -603,6 +608,67 @@ TEST(BuildModel, WarningsOfTheDescriptionAreHandedOn) {
   EXPECT_EQ(build_model(robot).warnings(), robot.warnings);
 }
 
+// ---- what a Model tells of its parts
+// ---------------------------------------------------------------------------------------------------------
+
+void expect_equal(const Vec3<double>& a, const Vec3<double>& b) {
+  EXPECT_EQ((std::vector{a.x, a.y, a.z}), (std::vector{b.x, b.y, b.z}));
+}
+
+TEST(BuildModel, JointsKeepTheirNumbers) {
+  RobotDescription robot = arm();
+  JointDescription& elbow = robot.joints[1];
+  elbow.kind = JointKind::helical;
+  elbow.origin = pose_from_rpy({0.1, 0.2, 0.3}, 0.4, 0.5, 0.6);
+  elbow.axis = {0, 3, 4};
+  elbow.pitch = 0.7;
+  elbow.armature = 0.8;
+  elbow.damping = 0.9;
+  elbow.friction = 1.1;
+  robot.joints[0].pitch = 5;
+  ModelOptions options;
+  options.armature["shoulder"] = 1.2;
+  options.base = Base::floating;
+  const Model model = build_model(robot, options);
+  const Joint &base = model.joints()[0], &first = model.joints()[1], &second = model.joints()[2];
+  expect_equal(second.origin.position, elbow.origin.position);
+  expect_equal(second.origin.rotation.y, elbow.origin.rotation.y);
+  expect_equal(second.axis, {0, 0.6, 0.8});
+  EXPECT_EQ(second.pitch, 0.7);
+  EXPECT_EQ(second.armature, 0.8);
+  EXPECT_EQ(second.damping, 0.9);
+  EXPECT_EQ(second.friction, 1.1);
+  EXPECT_EQ(first.pitch, 0);
+  EXPECT_TRUE(any_has(model.warnings(), "joint 'shoulder': is revolute, its pitch means nothing"));
+  EXPECT_EQ(first.armature, 1.2);
+  expect_equal(base.axis, {0, 0, 0});
+  EXPECT_EQ(base.armature, 0);
+}
+
+TEST(BuildModel, LinksKeepTheirInertia) {
+  RobotDescription robot = arm();
+  LinkInertial turned;  // a quarter turn about z swaps the moments about x and y
+  turned.mass = 2;
+  turned.origin = pose_from_rpy({0.1, 0.2, 0.3}, 0, 0, std::acos(-1) / 2);
+  turned.rotational = {1, 0, 0, 2, 0, 3};
+  robot.links[2].inertial = turned;
+  const Link lower = build_model(robot).links()[2];
+  EXPECT_EQ(lower.mass, 2);
+  expect_equal(lower.com, {0.1, 0.2, 0.3});
+  EXPECT_NEAR(lower.inertia.xx, 2, 1e-15);
+  EXPECT_NEAR(lower.inertia.yy, 1, 1e-15);
+  EXPECT_NEAR(lower.inertia.xy, 0, 1e-15);
+  EXPECT_EQ(lower.inertia.zz, 3);
+
+  robot.links[2].inertial->rotational = {1, 0, 0, 1, 0, 9};  // no body has that
+  ModelOptions options;
+  options.inertia_policy = InertiaPolicy::zero;
+  const Link zero = build_model(robot, options).links()[2];
+  EXPECT_EQ(zero.mass, 0);
+  expect_equal(zero.com, {0, 0, 0});
+  EXPECT_EQ(zero.inertia.zz, 0);
+}
+
 // ---- payload
 // --------------------------------------------------------------------------------------------------------
 
@@ -634,6 +700,27 @@ TEST(Payload, LeavesTheOldModelAsItWas) {
   EXPECT_DOUBLE_EQ(before.links()[2].mass, 1);
   // Twice the same link: payloads add up.
   EXPECT_DOUBLE_EQ(loaded.with_payload("lower", ball(1)).total_mass(), 8);
+}
+
+/// Two balls of 1 and 3 kg, 0.4 m apart: I = I1 + I2 + m1 m2 / (m1 + m2) d^2 across the line
+/// between them.
+TEST(Payload, IsPartOfTheInertiaOfItsLink) {
+  LinkInertial load = ball(3);
+  load.origin.position = {0.4, 0, 0};
+  const Model before = build_model(arm());
+  const Link link = before.with_payload("lower", load).links()[2];
+  EXPECT_EQ(link.mass, 4);
+  expect_equal(link.com, {0.3 * 4 / 4, 0, 0});
+  EXPECT_NEAR(link.inertia.xx, 0.4, 1e-15);
+  EXPECT_NEAR(link.inertia.yy, 0.4 + 0.75 * 0.16, 1e-15);
+  EXPECT_NEAR(link.inertia.zz, 0.4 + 0.75 * 0.16, 1e-15);
+  const Link alone = before.with_payload("base", load).links()[0];
+  EXPECT_EQ(alone.mass, 3);
+  expect_equal(alone.com, {0.4, 0, 0});
+  EXPECT_NEAR(alone.inertia.xx, 0.3, 1e-15);
+  const Link nothing = before.with_payload("base", LinkInertial{}).links()[0];
+  EXPECT_EQ(nothing.mass, 0);
+  expect_equal(nothing.com, {0, 0, 0});
 }
 
 TEST(Payload, FaultsNameLinkAndReason) {

@@ -2,8 +2,10 @@
 """The Python interface: shapes, what it refuses and how it says so. Numbers are checked elsewhere."""
 
 import pathlib
+import re
 import threading
 import tracemalloc
+import typing
 
 import numpy
 import pytest
@@ -753,6 +755,23 @@ def test_everything_is_documented():
             if not name.startswith("_") and callable(thing):
                 assert thing.__doc__, f"{owner.__name__}.{name} has no docstring"
     assert set(rbd_parallel.__all__) <= set(dir(rbd_parallel))
+
+
+def test_version():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", rbd_parallel.__version__)
+    for folder in pathlib.Path(__file__).resolve().parents:
+        manifest = folder / "package.xml"
+        if manifest.is_file():
+            assert f"<version>{rbd_parallel.__version__}</version>" in manifest.read_text()
+            return
+    raise FileNotFoundError("package.xml, in a folder above this file")
+
+
+def test_types_of_what_is_written_in_python():
+    assert typing.get_type_hints(rbd_parallel.ModelError)["faults"] == list[str]
+    for function in (rbd_parallel.to_lanes, rbd_parallel.from_lanes):
+        assert typing.get_type_hints(function)["return"] is numpy.ndarray
+        assert len(typing.get_type_hints(function)) == 3
 
 
 def test_stub_lists_the_interface():

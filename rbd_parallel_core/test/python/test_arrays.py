@@ -294,6 +294,17 @@ def test_lanes_and_back():
     assert all(numpy.array_equal(lanes[1, ..., i], rows[4]) for i in range(4))
     assert numpy.array_equal(rbd_parallel.from_lanes(lanes, 5), rows)
     assert rbd_parallel.to_lanes(rows[:0], 4).shape == (0, 3, 2, 4)
+    for width in (0, -4):
+        with pytest.raises(ValueError, match=f"width: expected at least 1, Backend.lane_width, got {width}"):
+            rbd_parallel.to_lanes(rows, width)
+    with pytest.raises(TypeError, match="width: expected an int, Backend.lane_width, got 4.0"):
+        rbd_parallel.to_lanes(rows, 4.0)
+    with pytest.raises(ValueError, match=r"array: expected shape \(batch, ...\), got \(\)"):
+        rbd_parallel.to_lanes(3.0, 4)
+    with pytest.raises(ValueError, match=r"array: expected shape \(groups, ..., width\), .*got \(4,\)"):
+        rbd_parallel.from_lanes([1, 2, 3, 4], 4)
+    with pytest.raises(TypeError, match="batch: expected an int, got '5'"):
+        rbd_parallel.from_lanes(lanes, "5")
 
 
 # ---- odd numbers -----------------------------------------------------------------------------------------------------

@@ -55,6 +55,12 @@ struct Joint {
   std::optional<JointLimits> limits;
   std::optional<Mimic> mimic;  ///< set if it follows another joint and has no coordinate itself
   bool periodic;  ///< q and q + 2 pi are one configuration: continuous, and no joint follows it
+  Pose origin;        ///< the joint frame in the parent link, at q = 0 that of the child link
+  Vec3<double> axis;  ///< in the joint frame, of length one; zero where the kind has no axis
+  double pitch;       ///< helical: m/rad; 0 for other kinds
+  double armature;    ///< kg m^2 or kg, what ModelOptions say included
+  double damping;     ///< N m s/rad or N s/m
+  double friction;    ///< N m or N
 };
 
 /// A link of the description. Its frame moves with `body`.
@@ -62,8 +68,10 @@ struct Link {
   std::string name;
   int body;  ///< index of the body, -1: fixed to the world
   Transform<double>
-      offset;   ///< from the body frame (the world's where body is -1) to the link frame
-  double mass;  ///< kg
+      offset;        ///< from the body frame (the world's where body is -1) to the link frame
+  double mass;       ///< kg, payloads included
+  Vec3<double> com;  ///< centre of mass in the link frame, m
+  SymMat3<double> inertia;  ///< about the centre of mass, along the axes of the link, kg m^2
 };
 
 /// The robot: immutable, topologically ordered, shared by any number of threads.
