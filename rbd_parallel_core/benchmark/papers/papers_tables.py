@@ -7,26 +7,10 @@ import published
 import thesis
 from must_show import IDLE_CORES
 from tables import table
-from tree_tables import conditions
+from tree_tables import conditions, on_threads, short, times
 
 ABA, BOTH = ("ABA", 1), 2
 LINKS = ("JSIIA, serial", "JSIIA, batch", "hybrid ABIA", "two-port")
-
-
-def _short(value, scale=1.0):
-    """Three digits."""
-    if value is None:
-        return "-"
-    value *= scale
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _times(value):
-    return "-" if value is None else f"{value:.2f}x"
-
-
-def _on(threads):
-    return f"{threads} thread" + ("s" if threads > 1 else "")
 
 
 def _runners(results, names):
@@ -61,18 +45,18 @@ def crossing(cases, slow, fast):
 
 def _links_inverse(results):
     runners = [("recursion", 1), *((name, threads) for name in ("scans", "blocks") for threads in results.threads)]
-    rows = [[str(case.bodies), *(_short(case.ns(*runner), 1e-3) for runner in runners)]
+    rows = [[str(case.bodies), *(short(case.ns(*runner), 1e-3) for runner in runners)]
             for case in results.select("inverse_dynamics")]  # fmt: skip
-    header = ["links", *(f"{name}, {_on(threads)}" for name, threads in runners)]
+    header = ["links", *(f"{name}, {on_threads(threads)}" for name, threads in runners)]
     return ["**Inverse dynamics of one chain,** us. The paper's way is `scans`.", "", *table(header, rows), ""]
 
 
 def _links_forward(results):
     runners = list(_runners(results, LINKS))
     cases = results.select("links_forward")
-    rows = [[str(case.bodies), *(_short(case.ns(*runner), 1e-3) for runner in [("ABA, reference", 1), *runners])]
+    rows = [[str(case.bodies), *(short(case.ns(*runner), 1e-3) for runner in [("ABA, reference", 1), *runners])]
             for case in cases]  # fmt: skip
-    header = ["links", "ABA, 1 thread", *(f"{name}, {_on(threads)}" for name, threads in runners)]
+    header = ["links", "ABA, 1 thread", *(f"{name}, {on_threads(threads)}" for name, threads in runners)]
     aba = ("ABA, reference", 1)
     rows_of_crossings = [["hybrid ABIA is faster than JSIIA as a batch", f"from about {published.HYBRID_BEATS_JSIIA} links on",
                           *(crossing(cases, ("JSIIA, batch", t), ("hybrid ABIA", t)) for t in results.threads)],
@@ -82,19 +66,19 @@ def _links_forward(results):
                           *(crossing(cases, ("hybrid ABIA", t), aba) for t in results.threads)]]  # fmt: skip
     return ["**Forward dynamics of one chain,** us.", "", *table(header, rows), "",
             f"**Crossovers.** The paper: {published.PREFIX_SUMS_MACHINE}, what runs in parallel on the GPU.", "",
-            *table(["", "paper", *(f"here, {_on(t)}" for t in results.threads)], rows_of_crossings), ""]  # fmt: skip
+            *table(["", "paper", *(f"here, {on_threads(t)}" for t in results.threads)], rows_of_crossings), ""]  # fmt: skip
 
 
 def _groups(results):
-    header = ["", "links", "`reference`, ms", *(f"`cpu`, {_on(t)}, ms" for t in results.threads),
-              *(f"reference / cpu, {_on(t)}" for t in results.threads), "paper, at most"]  # fmt: skip
+    header = ["", "links", "`reference`, ms", *(f"`cpu`, {on_threads(t)}, ms" for t in results.threads),
+              *(f"reference / cpu, {on_threads(t)}" for t in results.threads), "paper, at most"]  # fmt: skip
     rows = []
     for part, words, most in (("groups_inverse", "inverse dynamics", published.MOST_INVERSE),
                               ("groups_forward", "forward dynamics", published.MOST_FORWARD)):  # fmt: skip
         for case in results.select(part):
-            rows.append([words, str(case.bodies), _short(case.ns("reference"), 1e-6),
-                         *(_short(case.ns("cpu", t), 1e-6) for t in results.threads),
-                         *(_times(case.ratio(("reference", 1), ("cpu", t))) for t in results.threads), f"{most}x"])  # fmt: skip
+            rows.append([words, str(case.bodies), short(case.ns("reference"), 1e-6),
+                         *(short(case.ns("cpu", t), 1e-6) for t in results.threads),
+                         *(times(case.ratio(("reference", 1), ("cpu", t))) for t in results.threads), f"{most}x"])  # fmt: skip
     return [f"**{published.GROUPS} groups,** each a state of its own, in one call. `reference` takes one after the other on "
             "one thread. The paper's factor is that of its GPU over one CPU thread for each group, the largest it saw.", "",
             *table(header, rows), ""]  # fmt: skip
@@ -133,13 +117,13 @@ def cost_of_inner_body(case):
 
 def _dcae_methods(results):
     header = [f"{published.SOLVES} solves, ms", "ABA, same text", "ABA, `reference`", "DCAe, one block",
-              *(f"{name}, {_on(t)}" for name in ("DCA", "DCAe at its best", "two-port") for t in results.threads)]  # fmt: skip
+              *(f"{name}, {on_threads(t)}" for name in ("DCA", "DCAe at its best", "two-port") for t in results.threads)]  # fmt: skip
     rows = []
     for case in results.select("dcae"):
         runners = [ABA, ("ABA, reference", 1), ("DCAe, one block", 1), *(("DCA", t) for t in results.threads),
                    *((name_of_share(best_share(case, t)), t) for t in results.threads),
                    *(("two-port", t) for t in results.threads)]  # fmt: skip
-        rows.append([str(case.bodies), *(_short(case.ns(*runner), published.SOLVES * 1e-6) for runner in runners)])
+        rows.append([str(case.bodies), *(short(case.ns(*runner), published.SOLVES * 1e-6) for runner in runners)])
     return ["**Time.** ABA twice: the text of `aba.hpp` compiled as the other methods are, and as the backend `reference` "
             "runs it, checks included.", "", *table(header, rows), ""]  # fmt: skip
 
@@ -152,20 +136,20 @@ def _dcae_ratios(results):
         return [words, says, *(value(case) for case in cases)]
 
     def against(slow, threads):
-        return lambda case: _times(case.ratio(slow, (name_of_share(best_share(case, threads)), threads)))
+        return lambda case: times(case.ratio(slow, (name_of_share(best_share(case, threads)), threads)))
 
     rows = [
         row("best share of the last block, 2 threads", f"{published.BEST_SHARE:g}", lambda case: f"{best_share(case, BOTH):g}"),
         row("a body of the first block / one of the last, 1 thread", f"{published.INNER_BODY:g}, by counts",
-            lambda case: _times(cost_of_inner_body(case))),
+            lambda case: times(cost_of_inner_body(case))),
         row("ABA, same text / DCAe, 2 threads", "above 1", against(ABA, BOTH)),
         row("ABA, `reference` / DCAe, 2 threads", "-", against(("ABA, reference", 1), BOTH)),
         row("ABA, same text / DCAe, 1 thread", "-", against(ABA, 1)),
         row("DCA, 1 thread / ABA, same text", f"a little above {published.DCA_BY_ABA:g}",
-            lambda case: _times(case.ratio(("DCA", 1), ABA))),
-        row("ABA, same text / DCA, 2 threads", "below 1 up to 4 processors", lambda case: _times(case.ratio(ABA, ("DCA", BOTH)))),
-        row("ABA, same text / two-port, 1 thread", "-", lambda case: _times(case.ratio(ABA, ("two-port", 1)))),
-        row("ABA, same text / two-port, 2 threads", "-", lambda case: _times(case.ratio(ABA, ("two-port", BOTH)))),
+            lambda case: times(case.ratio(("DCA", 1), ABA))),
+        row("ABA, same text / DCA, 2 threads", "below 1 up to 4 processors", lambda case: times(case.ratio(ABA, ("DCA", BOTH)))),
+        row("ABA, same text / two-port, 1 thread", "-", lambda case: times(case.ratio(ABA, ("two-port", 1)))),
+        row("ABA, same text / two-port, 2 threads", "-", lambda case: times(case.ratio(ABA, ("two-port", BOTH)))),
     ]  # fmt: skip
     return [f"**Ratios of times.** The paper: {published.DCAE_MACHINE}.", "", *table(header, rows), ""]
 
@@ -173,7 +157,7 @@ def _dcae_ratios(results):
 def _dcae_sweep(results):
     cases = results.select("dcae")
     header = ["ABA, same text / DCAe by the share of the last block", *(f"{share:g}" for share in shares(cases[0]))]
-    rows = [[f"{case.bodies} bodies, {_on(t)}", *(_times(case.ratio(ABA, (name_of_share(share), t))) for share in shares(case))]
+    rows = [[f"{case.bodies} bodies, {on_threads(t)}", *(times(case.ratio(ABA, (name_of_share(share), t))) for share in shares(case))]
             for case in cases for t in results.threads]  # fmt: skip
     return [*table(header, rows), ""]
 
@@ -194,7 +178,7 @@ def _target(results):
         return []
     ratio, verdict = found
     return ["**Target:** DCAe on 2 threads faster than the serial O(n) method, 1024 bodies: more than 1x. "
-            f"Reached: {_times(ratio)}, {verdict}.", ""]  # fmt: skip
+            f"Reached: {times(ratio)}, {verdict}.", ""]  # fmt: skip
 
 
 def _accuracy(results):
@@ -225,16 +209,16 @@ def blocks(results):
     cases = results.select("forward_dynamics")
     if not cases:
         return []
-    header = ["ms", "recursion", *(f"blocks, {_on(t)}" for t in results.threads),
-              *(f"recursion / blocks, {_on(t)}" for t in results.threads),
+    header = ["ms", "recursion", *(f"blocks, {on_threads(t)}" for t in results.threads),
+              *(f"recursion / blocks, {on_threads(t)}" for t in results.threads),
               f"thesis, inverse dynamics, {thesis.CPU}", f"thesis, inverse dynamics, {thesis.GPU}"]  # fmt: skip
     rows = []
     for case in sorted(cases, key=lambda case: (results.shapes("forward_dynamics").index(case.shape), case.bodies)):
         theirs = thesis.RNEA_US.get(case.bodies) if case.shape == "chain" else None
-        rows.append([f"{case.shape}, {case.bodies}", _short(case.ns("recursion"), 1e-6),
-                     *(_short(case.ns("blocks", t), 1e-6) for t in results.threads),
-                     *(_times(case.ratio(("recursion", 1), ("blocks", t))) for t in results.threads),
-                     *(_short(us, 1e-3) for us in theirs or (None, None))])  # fmt: skip
+        rows.append([f"{case.shape}, {case.bodies}", short(case.ns("recursion"), 1e-6),
+                     *(short(case.ns("blocks", t), 1e-6) for t in results.threads),
+                     *(times(case.ratio(("recursion", 1), ("blocks", t))) for t in results.threads),
+                     *(short(us, 1e-3) for us in theirs or (None, None))])  # fmt: skip
     return ["![Forward dynamics of large trees](papers_blocks.png)", "", *table(header, rows), ""]
 
 

@@ -16,7 +16,7 @@ def _number(value, form="{:.1f}"):
     return "-" if value is None else form.format(value)
 
 
-def _short(value, scale=1.0):
+def short(value, scale=1.0):
     """Three digits."""
     if value is None:
         return "-"
@@ -24,7 +24,7 @@ def _short(value, scale=1.0):
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _times(value):
+def times(value):
     return _number(value, "{:.2f}x")
 
 
@@ -32,7 +32,7 @@ def _emphasised(verdict):
     return verdict if verdict == "ok" else f"**{verdict}**"
 
 
-def _on(threads):
+def on_threads(threads):
     return f"{threads} thread" + ("s" if threads > 1 else "")
 
 
@@ -48,7 +48,7 @@ def conditions(report):
 
 def targets(results):
     rows = [
-        [found.goal.what, found.goal.words(), _times(found.value), _emphasised(found.verdict(results.report["busy_cores"]))]
+        [found.goal.what, found.goal.words(), times(found.value), _emphasised(found.verdict(results.report["busy_cores"]))]
         for found in tree_goals.outcomes(results)
     ]
     return ["**Targets,** ratios of times.", "", *table(["", "target", "reached", ""], rows), ""] if rows else []
@@ -57,12 +57,12 @@ def targets(results):
 def inverse_dynamics(results):
     header = ["ns per body", "recursion"]
     for column in ("blocks", "recursion / blocks", "scans"):
-        header += [f"{column}, {_on(threads)}" for threads in results.threads]
+        header += [f"{column}, {on_threads(threads)}" for threads in results.threads]
     rows = []
     for case in results.select("inverse_dynamics"):
         row = [f"{case.shape}, {case.bodies}", _number(case.ns_per_body("recursion"))]
         row += [_number(case.ns_per_body("blocks", threads)) for threads in results.threads]
-        row += [_times(case.ratio(("recursion", 1), ("blocks", threads))) for threads in results.threads]
+        row += [times(case.ratio(("recursion", 1), ("blocks", threads))) for threads in results.threads]
         rows.append(row + [_number(case.ns_per_body("scans", threads)) for threads in results.threads])
     return ["**Inverse dynamics.** Recursion: the backend `reference`.", "", *table(header, rows), ""] if rows else []
 
@@ -70,15 +70,15 @@ def inverse_dynamics(results):
 def forward_dynamics(results):
     header = ["ns per body", "recursion"]
     for column in ("blocks", "recursion / blocks"):
-        header += [f"{column}, {_on(threads)}" for threads in results.threads]
+        header += [f"{column}, {on_threads(threads)}" for threads in results.threads]
     alone = ("two scalar blocks", 2)
     header += ["two scalar blocks, 2 threads", "recursion / two scalar blocks"]
     rows = []
     for case in results.select("forward_dynamics"):
         row = [f"{case.shape}, {case.bodies}", _number(case.ns_per_body("recursion"))]
         row += [_number(case.ns_per_body("blocks", threads)) for threads in results.threads]
-        row += [_times(case.ratio(("recursion", 1), ("blocks", threads))) for threads in results.threads]
-        rows.append([*row, _number(case.ns_per_body(*alone)), _times(case.ratio(("recursion", 1), alone))])
+        row += [times(case.ratio(("recursion", 1), ("blocks", threads))) for threads in results.threads]
+        rows.append([*row, _number(case.ns_per_body(*alone)), times(case.ratio(("recursion", 1), alone))])
     if not rows:
         return []
     return [
@@ -95,8 +95,8 @@ def peers(results):
             peer = case.peer()
             rows.append(
                 [f"{what}, chain of {case.bodies}", _number(case.ns_per_body(peer)), peer.partition(" ")[2] or "-",
-                 _number(case.ns_per_body("recursion")), _times(case.ratio((peer, 1), ("recursion", 1))),
-                 _number(case.ns_per_body("blocks")), _times(case.ratio((peer, 1), ("blocks", 1)))]
+                 _number(case.ns_per_body("recursion")), times(case.ratio((peer, 1), ("recursion", 1))),
+                 _number(case.ns_per_body("blocks")), times(case.ratio((peer, 1), ("blocks", 1)))]
             )  # fmt: skip
     if not rows:
         return []
@@ -110,13 +110,13 @@ def peers(results):
 
 def published_inverse_dynamics(results):
     header = ["chain, us", f"thesis, {thesis.CPU}", f"thesis, {thesis.GPU}"]
-    header += [f"{family}, {_on(threads)}" for family in ("blocks", "scans") for threads in results.threads]
+    header += [f"{family}, {on_threads(threads)}" for family in ("blocks", "scans") for threads in results.threads]
     rows = []
     for bodies, published in thesis.RNEA_US.items():
         case = results.case("inverse_dynamics", "chain", bodies)
         row = [str(bodies), *map(str, published)]
         for family in ("blocks", "scans"):
-            row += [_short(case and case.ns(family, threads), 1e-3) for threads in results.threads]
+            row += [short(case and case.ns(family, threads), 1e-3) for threads in results.threads]
         rows.append(row)
     return [
         "**Inverse dynamics beside the thesis.** Its columns are its own, from its machines; ours are from this run, so "
@@ -127,17 +127,17 @@ def published_inverse_dynamics(results):
 def dense(results):
     header = ["M in full"]
     for threads in results.threads:
-        header += [f"{_on(threads)}: ms", "ns per entry", "writing alone, ms", "ratio"]
-    header += ["recursion, ms", *(f"scans, {_on(threads)}, ms" for threads in results.threads)]
+        header += [f"{on_threads(threads)}: ms", "ns per entry", "writing alone, ms", "ratio"]
+    header += ["recursion, ms", *(f"scans, {on_threads(threads)}, ms" for threads in results.threads)]
     rows = []
     for case in results.select("dense"):
         row = [f"{case.shape}, {case.bodies}"]
         for threads in results.threads:
             ns, fill = case.ns("blocks", threads), case.fill(threads)
-            row += [_short(ns, 1e-6), _number(ns / case.bodies**2, "{:.2f}"), _short(case.ns(fill, threads), 1e-6),
-                    _times(case.ratio(("blocks", threads), (fill, threads)))]  # fmt: skip
-        row.append(_short(case.ns("recursion"), 1e-6))
-        rows.append(row + [_short(case.ns("scans", threads), 1e-6) for threads in results.threads])
+            row += [short(ns, 1e-6), _number(ns / case.bodies**2, "{:.2f}"), short(case.ns(fill, threads), 1e-6),
+                    times(case.ratio(("blocks", threads), (fill, threads)))]  # fmt: skip
+        row.append(short(case.ns("recursion"), 1e-6))
+        rows.append(row + [short(case.ns("scans", threads), 1e-6) for threads in results.threads])
     if not rows:
         return []
     return [
@@ -147,11 +147,11 @@ def dense(results):
 
 
 def published_mass_matrix(results):
-    header = ["chain, ms", f"thesis, {thesis.CPU}", f"thesis, {thesis.GPU}", *(f"blocks, {_on(t)}" for t in results.threads)]
+    header = ["chain, ms", f"thesis, {thesis.CPU}", f"thesis, {thesis.GPU}", *(f"blocks, {on_threads(t)}" for t in results.threads)]
     rows = []
     for bodies, published in thesis.CRBA_MS.items():
         case = results.case("dense", "chain", bodies)
-        ours = [_short(case and case.ns("blocks", threads), 1e-6) for threads in results.threads]
+        ours = [short(case and case.ns("blocks", threads), 1e-6) for threads in results.threads]
         rows.append([str(bodies), *map(str, published), *ours])
     return ["**Mass matrix beside the thesis,** likewise.", "", *table(header, rows), ""]
 
@@ -159,12 +159,12 @@ def published_mass_matrix(results):
 def sparse(results):
     header = ["entries that can differ from zero", "pairs", "MB"]
     for threads in results.threads:
-        header += [f"{_on(threads)}: ms", "ns per pair"]
+        header += [f"{on_threads(threads)}: ms", "ns per pair"]
     rows = []
     for case in results.select("sparse"):
-        row = [f"{case.shape}, {case.bodies}", str(case.pairs), _short(case.pairs * 8e-6)]
+        row = [f"{case.shape}, {case.bodies}", str(case.pairs), short(case.pairs * 8e-6)]
         for threads in results.threads:
-            row += [_short(case.ns("blocks", threads), 1e-6), _number(case.ns_per_pair("blocks", threads), "{:.2f}")]
+            row += [short(case.ns("blocks", threads), 1e-6), _number(case.ns_per_pair("blocks", threads), "{:.2f}")]
         rows.append(row)
     if not rows:
         return []
@@ -179,7 +179,7 @@ def scans(results):
     cases = results.select("scans")
     if not cases:
         return []
-    header = ["ns per body", *(f"{case.bodies}, {_on(threads)}" for case in cases for threads in results.threads)]
+    header = ["ns per body", *(f"{case.bodies}, {on_threads(threads)}" for case in cases for threads in results.threads)]
     rows = [
         [name, *(_number(case.ns_per_body(name, threads)) for case in cases for threads in results.threads)]
         for name in cases[0].names()

@@ -394,8 +394,7 @@ Result ForwardMethods<Real>::forward_dynamics(PublishedMethod method, std::span<
     Real taint = taint_of_q<Real>(model, row_q);
     taint = taint_if_not_finite(row_v, model.nv, taint_if_not_finite(row_tau, model.nv, taint));
     const Real singular = c.run(method, row_q.data, row_v.data, row_tau.data, qdd.data());
-    outcome = status_of(taint, singular_coordinate(singular),
-                        taint_if_not_finite(row_qdd, model.nv, Real(0)));
+    outcome = status_of(taint, singular, taint_if_not_finite(row_qdd, model.nv, Real(0)));
     spoil_unless_ok(outcome, qdd);
   }
   if (status != nullptr) *status = outcome;

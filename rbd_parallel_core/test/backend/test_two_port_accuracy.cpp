@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithm/driven_state.hpp"
+#include "algorithm/relative_error.hpp"
 #include "algorithm/scalar_model.hpp"
 #include "random_trees.hpp"
 #include "rbd_parallel_core/backend.hpp"
@@ -32,27 +34,7 @@ SharedModel tree_of(int bodies, double branching, double skew) {
   return built(describe_auto_tree({.bodies = bodies, .branching = branching, .skew = skew}));
 }
 
-struct State {
-  std::vector<double> q, v, tau;
-};
-State random_state(const Model& model, std::uint64_t seed) {
-  Random random(seed);
-  const auto nv = static_cast<std::size_t>(model.nv());
-  std::vector<double> q = conformance::random_configuration(model, random);
-  return {std::move(q), random.numbers(nv, 1), random.numbers(nv, 10)};
-}
-
-/// max |a - b| / max(|b|, 1)
-double error(const auto& a, const auto& b) {
-  long double difference = 0, scale = 1;
-  for (std::size_t k = 0; k < b.size(); ++k) {
-    const auto x = static_cast<long double>(a[k]), y = static_cast<long double>(b[k]);
-    difference = std::max(difference, std::abs(x - y));
-    scale = std::max(scale, std::abs(y));
-    if (std::isnan(x)) return std::numeric_limits<double>::infinity();
-  }
-  return static_cast<double>(difference / scale);
-}
+using State = DrivenState;
 
 struct Accuracy {
   double forward, residual;
@@ -83,7 +65,8 @@ class Case {
     return qdd;
   }
   Accuracy accuracy(const std::vector<double>& qdd) {
-    return {error(qdd, qdd_), error(exact_.inverse_dynamics(state_.q, state_.v, qdd), state_.tau)};
+    return {relative_error(qdd, qdd_),
+            relative_error(exact_.inverse_dynamics(state_.q, state_.v, qdd), state_.tau)};
   }
   /// In blocks of so many bodies (0: as the tree would have it), one after the other and in lanes.
   /// times: how much more than that of aba the error of qdd may be.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "algorithm/relative_error.hpp"
 #include "rbd_parallel_core/algorithm/external_forces.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
 #include "rbd_parallel_core/model/converted_model.hpp"
@@ -88,21 +89,6 @@ class Recursion {
   std::vector<S> memory_;
   Workspace<S> workspace_{};
 };
-
-/// max |found - expected| / max(|expected|, 1); infinite where something was found that is no
-/// number.
-template <class A, class B>
-double relative_error(const std::vector<A>& found, const std::vector<B>& expected) {
-  long double difference = 0, scale = 1;
-  for (std::size_t k = 0; k < expected.size(); ++k) {
-    const auto right = static_cast<long double>(expected[k]);
-    const long double here = std::abs(static_cast<long double>(found[k]) - right);
-    if (!std::isfinite(here)) return std::numeric_limits<double>::infinity();
-    difference = std::max(difference, here);
-    scale = std::max(scale, std::abs(right));
-  }
-  return static_cast<double>(difference / scale);
-}
 
 /// What rounding may do to a scan form: every number passes as many sums as the tour has steps, and
 /// carries the distance to the root (moments) or its square (inertias) before that cancels.

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithm/driven_state.hpp"
+#include "algorithm/relative_error.hpp"
 #include "algorithm/scalar_model.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/study/dcae.hpp"
@@ -54,29 +56,7 @@ SharedModel random_chain(int bodies, std::uint64_t seed) {
   return std::make_shared<const Model>(builder.robot().model());
 }
 
-struct State {
-  std::vector<double> q, v, tau;
-};
-
-State random_state(const Model& model, std::uint64_t seed) {
-  Random random(seed);
-  const auto nv = static_cast<std::size_t>(model.nv());
-  std::vector<double> q = conformance::random_configuration(model, random);
-  return {std::move(q), random.numbers(nv, 1), random.numbers(nv, 10)};
-}
-
-/// max |a - b| / max(|b|, 1)
-template <class A, class B>
-double error(const std::vector<A>& a, const std::vector<B>& b) {
-  long double difference = 0, scale = 1;
-  for (std::size_t k = 0; k < b.size(); ++k) {
-    const auto x = static_cast<long double>(a[k]), y = static_cast<long double>(b[k]);
-    difference = std::max(difference, std::abs(x - y));
-    scale = std::max(scale, std::abs(y));
-    if (std::isnan(x)) return std::numeric_limits<double>::infinity();
-  }
-  return static_cast<double>(difference / scale);
-}
+using State = DrivenState;
 
 std::vector<double> by_aba(const SharedModel& model, const State& x, bool friction = false) {
   const auto backend = make_backend("reference");
@@ -113,7 +93,8 @@ class Judge {
     qdd_ = exact_.forward_dynamics_by_aba(x.q, x.v, x.tau);
   }
   Accuracy operator()(const std::vector<double>& qdd) {
-    return {error(qdd, qdd_), error(exact_.inverse_dynamics(x_.q, x_.v, qdd), x_.tau)};
+    return {relative_error(qdd, qdd_),
+            relative_error(exact_.inverse_dynamics(x_.q, x_.v, qdd), x_.tau)};
   }
 
  private:
@@ -187,7 +168,7 @@ TEST(ForwardMethods, DcaeWithOneBlockIsAbaUpToRounding) {
        {chain(1, 0.3), chain(64, 0.3), chain(256, right_angle), random_chain(40, 5)}) {
     const State x = random_state(*model, 7);
     const auto found = by(model, x, Method::dcae, {.methods = {Method::dcae}, .blocks = 1});
-    EXPECT_LE(error(found, by_aba(model, x)), 1e-15 * model->nv());
+    EXPECT_LE(relative_error(found, by_aba(model, x)), 1e-15 * model->nv());
   }
 }
 
@@ -247,7 +228,7 @@ TEST(ForwardMethods, ByMForEveryRobot) {
         backend->forward_dynamics({.q = x.q, .v = x.v, .tau = x.tau, .qdd = expected}).ok());
     for (const Method method : {Method::jsiia, Method::crba_sparse}) {
       const auto found = by(model, x, method, {.methods = {method}, .friction = true});
-      EXPECT_LE(error(found, expected), 1e-11) << robot.name << ", " << name_of(method);
+      EXPECT_LE(relative_error(found, expected), 1e-11) << robot.name << ", " << name_of(method);
     }
   }
 }
@@ -257,7 +238,7 @@ TEST(ForwardMethods, FrictionAndZerosCount) {
   State x = random_state(*model, 23);
   for (const Method method : published_methods) {
     const auto found = by(model, x, method, {.blocks = 3, .friction = true});
-    EXPECT_LE(error(found, by_aba(model, x, true)), 1e-11) << name_of(method);
+    EXPECT_LE(relative_error(found, by_aba(model, x, true)), 1e-11) << name_of(method);
   }
   ForwardMethods<double> methods;
   methods.configure(model);
@@ -267,7 +248,7 @@ TEST(ForwardMethods, FrictionAndZerosCount) {
   for (const Method method : published_methods) {
     std::vector<double> qdd(12);
     ASSERT_TRUE(methods.forward_dynamics(method, x.q, {}, {}, qdd).ok());
-    EXPECT_LE(error(qdd, expected), 1e-11) << name_of(method);
+    EXPECT_LE(relative_error(qdd, expected), 1e-11) << name_of(method);
   }
 }
 
@@ -282,7 +263,7 @@ TEST(ForwardMethods, FloatKeepsItsBound) {
   for (const Method method : published_methods) {
     std::vector<float> qdd(20);
     ASSERT_TRUE(methods.forward_dynamics(method, q, v, tau, qdd).ok());
-    EXPECT_LE(error(qdd, expected), 1e-2) << name_of(method);
+    EXPECT_LE(relative_error(qdd, expected), 1e-2) << name_of(method);
   }
 }
 
@@ -311,8 +292,10 @@ TEST(HybridAbia, ScansOfEveryExecutorAgree) {
   for (const SharedModel& model : {chain(1, 0.3), random_chain(7, 31), chain(100, 0.3)}) {
     const State x = random_state(*model, 37);
     const auto expected = by_aba(model, x);
-    EXPECT_LE(error(hybrid_by(BlockedExecutor<SerialLoop>({}, 9), *model, x), expected), 1e-11);
-    EXPECT_LE(error(hybrid_by(BlellochExecutor<SerialLoop>(), *model, x), expected), 1e-11);
+    EXPECT_LE(relative_error(hybrid_by(BlockedExecutor<SerialLoop>({}, 9), *model, x), expected),
+              1e-11);
+    EXPECT_LE(relative_error(hybrid_by(BlellochExecutor<SerialLoop>(), *model, x), expected),
+              1e-11);
   }
 }
 
@@ -353,7 +336,7 @@ TEST(Jsiia, RunsAsOneBatchOfABackend) {
   std::vector<double> expected(nv);
   ASSERT_TRUE(
       with_gravity->forward_dynamics({.q = x.q, .v = x.v, .tau = x.tau, .qdd = expected}).ok());
-  EXPECT_LE(error(qdd, expected), 1e-11);
+  EXPECT_LE(relative_error(qdd, expected), 1e-11);
 }
 
 TEST(Dcae, BlocksCoverTheChain) {
@@ -382,7 +365,7 @@ TEST(Dcae, TheShareOfTheLastBlockChangesNothingButRounding) {
   for (const double share : {0.001, 0.25, 0.5, 0.75, 0.999}) {
     for (const int blocks : {2, 5, 50, 1000}) {
       const auto found = by(model, x, Method::dcae, {.blocks = blocks, .terminal_share = share});
-      EXPECT_LE(error(found, expected), 1e-10) << share << ", " << blocks << " blocks";
+      EXPECT_LE(relative_error(found, expected), 1e-10) << share << ", " << blocks << " blocks";
     }
   }
 }
@@ -436,7 +419,7 @@ TEST(ForwardMethods, SayWhichModelsTheyCannotDo) {
   const auto model = std::make_shared<const Model>(massless.model());
   const State x = random_state(*model, 53);
   const auto found = by(model, x, Method::dcae, {.methods = {Method::dcae}, .blocks = 1});
-  EXPECT_LE(error(found, by_aba(model, x)), 1e-13);
+  EXPECT_LE(relative_error(found, by_aba(model, x)), 1e-13);
 }
 
 TEST(ForwardMethods, RefuseMatricesThatAreTooLarge) {

@@ -44,12 +44,6 @@ RBD_INLINE S taint_of_q(const ModelView<Real>& model, const Q& q) {
   return taint_if_no_rotation(model, q, taint_if_not_finite(q, model.nq, S(RealOf<S>(0))));
 }
 
-/// The coordinate that algorithms return as 1 + its index, or -1: none.
-template <class Real>
-RBD_INLINE std::int32_t singular_coordinate(const Real& one_based) {
-  return one_based > Real(0) ? static_cast<std::int32_t>(one_based) - 1 : -1;
-}
-
 /// How a state went. Inputs that are not finite come first; then a singular coordinate (or -1),
 /// whose results mean nothing, whether finite or not; then the results.
 template <class Real>
@@ -59,6 +53,13 @@ RBD_INLINE StateStatus status_of(const Real& taint_of_inputs, std::int32_t singu
   if (singular >= 0) return {StateStatus::Code::singular, singular};
   if (taint_of_results != taint_of_results) return {StateStatus::Code::not_finite, -1};
   return {};
+}
+/// With the singular coordinate as algorithms return it: 1 + its index, or zero.
+template <class Real>
+RBD_INLINE StateStatus status_of(const Real& taint_of_inputs, const Real& singular,
+                                 const Real& taint_of_results = Real(0)) {
+  const std::int32_t dof = singular > Real(0) ? static_cast<std::int32_t>(singular) - 1 : -1;
+  return status_of(taint_of_inputs, dof, taint_of_results);
 }
 
 /// Makes the first n results NaN unless the state went well, so that no wrong number is taken for a

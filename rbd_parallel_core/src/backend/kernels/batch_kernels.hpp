@@ -70,7 +70,7 @@ struct Outcome {
     T::store(taints, taint);
     T::store(dofs, singular);
     for (std::size_t l = 0; l < group.count; ++l) {
-      status.data()[group.first + l] = status_of(taints[l], singular_coordinate(dofs[l]));
+      status.data()[group.first + l] = status_of(taints[l], dofs[l]);
     }
   }
 };

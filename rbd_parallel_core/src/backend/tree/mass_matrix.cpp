@@ -239,7 +239,7 @@ StateStatus TreeMassMatrix<Real>::sparse(std::span<const Real> q, std::span<Real
 template <class Real>
 StateStatus TreeMassMatrix<Real>::factor(std::span<Real> values) noexcept {
   const Real singular = kernels_->factor(context_, values.data(), vector_);
-  const StateStatus status = status_of(Real(0), singular_coordinate(singular));
+  const StateStatus status = status_of(Real(0), singular);
   spoil_unless_ok(status, values);
   return status;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "algorithm/relative_error.hpp"
 #include "backend/random_trees.hpp"
 #include "emulated_kernels.hpp"
 #include "faulty_gpu.hpp"

@@ -28,15 +28,10 @@ State<double> random_state(const Model& model) {
   return {random_configuration(model, random), random.numbers(nv, 1), random.numbers(nv, 1)};
 }
 
+/// max |found - expected| / max |expected|
 template <class Real>
 double error(const std::vector<Real>& found, const std::vector<double>& expected) {
-  double difference = 0, largest = 0;
-  for (std::size_t k = 0; k < expected.size(); ++k) {
-    if (std::isnan(found[k])) return std::numeric_limits<double>::infinity();
-    difference = std::max(difference, std::abs(static_cast<double>(found[k]) - expected[k]));
-    largest = std::max(largest, std::abs(expected[k]));
-  }
-  return difference / largest;
+  return relative_error(found, expected, 0);
 }
 
 template <class Real>

@@ -54,18 +54,6 @@ std::vector<Real> sparse_mass_matrix(BasicBackend<Real>& backend, const std::vec
   return values;
 }
 
-/// max |a - b| / (1 + max |b|)
-template <class Real>
-double error(const std::vector<Real>& found, const std::vector<double>& expected) {
-  double difference = 0, scale = 1;
-  for (std::size_t k = 0; k < expected.size(); ++k) {
-    if (!std::isfinite(found[k])) return std::numeric_limits<double>::infinity();
-    difference = std::max(difference, std::abs(static_cast<double>(found[k]) - expected[k]));
-    scale = std::max(scale, std::abs(expected[k]));
-  }
-  return difference / scale;
-}
-
 template <class Real>
 bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Real)) == 0;
@@ -114,7 +102,7 @@ TEST_F(EmulatedGpuMassMatrix, BlocksOfAnyLengthGiveWhatTheRecursionGives) {
         for (const int block : {0, 1, 7, 1000}) {
           const auto gpu = gpu_of(model, {.tree = {.block = block}});
           const auto found = mass_matrix(*gpu, q);
-          EXPECT_LE(error(found.dense, expected.dense), 1e-13)
+          EXPECT_LE(relative_error(found.dense, expected.dense), 1e-13)
               << "window " << window << ", blocks of " << block;
           EXPECT_TRUE(is_symmetric(found.dense, index(model->nv())));
           EXPECT_TRUE(same_bits(found.sparse, lower_triangle(*model, found.dense)));
@@ -129,7 +117,8 @@ TEST_F(EmulatedGpuMassMatrix, MatricesOfEverySizeBesideATile) {
     const auto model = std::make_shared<const Model>(serial_chain(bodies, 0.7));
     const auto q = random_q(*model);
     const auto found = mass_matrix(*gpu_of(model), q);
-    EXPECT_LE(error(found.dense, mass_matrix(*reference_of(model), q).dense), 1e-13) << bodies;
+    EXPECT_LE(relative_error(found.dense, mass_matrix(*reference_of(model), q).dense), 1e-13)
+        << bodies;
     EXPECT_TRUE(is_symmetric(found.dense, index(bodies))) << bodies;
     EXPECT_TRUE(same_bits(found.sparse, lower_triangle(*model, found.dense))) << bodies;
   }
@@ -142,7 +131,7 @@ TEST_F(EmulatedGpuMassMatrix, Float) {
   const auto expected =
       mass_matrix(*reference_of(model), std::vector<double>(narrow.begin(), narrow.end()));
   const auto found = mass_matrix(*gpu_of<float>(model, {.tree = {.block = 7}}), narrow);
-  EXPECT_LE(error(found.dense, expected.dense), 2e-4);  // rounded placements add up
+  EXPECT_LE(relative_error(found.dense, expected.dense), 2e-4);  // rounded placements add up
   EXPECT_TRUE(is_symmetric(found.dense, index(model->nv())));
   EXPECT_TRUE(same_bits(found.sparse, lower_triangle(*model, found.dense)));
 }
@@ -195,7 +184,7 @@ TEST_F(EmulatedGpuMassMatrix, LargeTrees) {
     FaultyGpu::launches = 0;
     const auto found = sparse_mass_matrix(*gpu, q);
     const int launches = FaultyGpu::launches;
-    const double off = error(found, sparse_mass_matrix(*reference_of(model), q));
+    const double off = relative_error(found, sparse_mass_matrix(*reference_of(model), q));
     std::printf("%6d bodies, branching %.1f: %d launches, error %.1e\n", shape.bodies,
                 shape.branching, launches, off);
     EXPECT_LE(launches, shape.launches);

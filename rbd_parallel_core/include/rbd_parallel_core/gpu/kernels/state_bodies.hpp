@@ -188,7 +188,7 @@ struct FactorBody : StateBody<Real, FactorBody<Real>> {
     const LaneLower<Real> L{{M + s, chunk.stride, model.nv}};
     const Real singular = ltl_factor<Real>(model, L, chunk.workspace_of(s).vector);
     clear_upper_triangle<Real>(L, model.nv);
-    const StateStatus status = status_of(chunk.taint[s], singular_coordinate(singular));
+    const StateStatus status = status_of(chunk.taint[s], singular);
     spoil_unless_ok<Real>(status, chunk.out(M, s), model.nv * model.nv);
     chunk.status[s] = status;
   }
@@ -235,7 +235,7 @@ struct ForwardDynamicsBody : StateBody<Real, ForwardDynamicsBody<Real, by_aba>> 
     taint = taint_if_not_finite(v_here, model.nv, taint);
     taint = taint_if_not_finite(tau_here, model.nv, taint);
     const Real bad_results = taint_if_not_finite(chunk.row(qdd, s), model.nv, Real(0));
-    const StateStatus status = status_of(taint, singular_coordinate(singular), bad_results);
+    const StateStatus status = status_of(taint, singular, bad_results);
     spoil_unless_ok<Real>(status, out, model.nv);
     chunk.status[s] = status;
   }
@@ -347,12 +347,12 @@ struct BodyMotionsBody : StateBody<Real, BodyMotionsBody<Real>> {
     }
     if (placed) forward_kinematics(model, ws, q);
     body_velocities(model, ws, q, v_here);
-    Real taint = taint_if_not_finite(v_here, model.nv, taint_of_q(model, q));
+    Real taint = taint_if_not_finite(v_here, model.nv, taint_of_q<Real>(model, q));
     taint = taint_if_not_finite(a_here, model.nv, taint);
     body_accelerations(model, ws, q, v_here, a_here);
     taint = taint_of_bodies(model, ws, taint);
     body_accelerations(model, ws, q, v_here, Zeros<Real>{});
-    chunk.status[s] = status_of(taint_of_bodies(model, ws, taint), Real(0));
+    chunk.status[s] = status_of(taint_of_bodies(model, ws, taint));
   }
 
  private:
@@ -391,7 +391,7 @@ struct LinkVectorBody : StateBody<Real, LinkVectorBody<Real>> {
     } else {
       link_acceleration(model, ws, link, in_link_axes, here);
     }
-    spoil_unless(chunk.status[s].ok(), here, 6);
+    spoil_unless_ok<Real>(chunk.status[s], here, 6);
   }
 };
 
