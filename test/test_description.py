@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the robot comes from: parameter, latched topic, early, late, bad."""
 
+import time
+
 import pytest
 from node_process import urdf
 from rbd_parallel_msgs.srv import GetModelInfo
@@ -108,3 +110,21 @@ def test_huge_description(serve):
     publish(urdf("arm7"))
     serving.node.wait_for_log(f"({len(urdf('arm7'))} bytes)")
     serving.client.activate()
+
+
+def test_a_flood_of_descriptions_is_logged_now_and_then(serve):
+    """Law: at 90 Hz the log gets a few lines at once, then one a second, which says how many there were."""
+    serving = serve(robot_description=urdf("arm7"))
+    serving.client.activate()
+    publish = serving.client.description_publisher()
+    publish("0")
+    serving.node.wait_for_log("the parameter is set")
+    start = time.monotonic()
+    for i in range(1, 180):
+        publish(str(i))
+        time.sleep(1 / 90)
+    time.sleep(1.1)
+    publish("the last")
+    serving.node.wait_for_log("(and so did ")
+    lines = serving.node.log.count("the parameter is set")
+    assert lines <= 6 + (time.monotonic() - start), serving.node.log

@@ -15,7 +15,7 @@ from rclpy.time import Time
 from reference import backend, same
 from robot_side import ERROR, OK, WARN, RobotSide, value_of
 from rosgraph_msgs.msg import Clock
-from test_plugins import third_party
+from third_party import third_party
 
 NAN, INFINITY = float("nan"), float("inf")
 POSITION = [0.3, -0.7, 0.2, 1.1, -0.4, 0.9, 0.1]

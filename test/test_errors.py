@@ -2,6 +2,7 @@
 """Bad requests: always an answer that names the problem, and a node that goes on."""
 
 import math
+import re
 
 import bodies
 import numpy as np
@@ -50,7 +51,7 @@ def test_other_services_refuse_as_well(arm):
     arm.client.refused(BiasForces, Error.INVALID_ARGUMENT, "terms is 9", position=ZERO, terms=9)
     arm.client.refused(ForwardDynamics, Error.INVALID_ARGUMENT, "method is 9", position=ZERO, method=9)
     two_port = ForwardDynamics.Request.METHOD_TWO_PORT
-    arm.client.refused(ForwardDynamics, Error.UNSUPPORTED, "two_port", "use automatic, aba", position=ZERO, method=two_port)
+    arm.client.refused(ForwardDynamics, Error.UNSUPPORTED, "METHOD_TWO_PORT", "use METHOD_AUTOMATIC, METHOD_ABA", position=ZERO, method=two_port)
     arm.client.refused(ForwardDynamics, Error.WRONG_SIZE, "effort has 1", position=ZERO, effort=[1.0])
     for service in (BiasForces, ForwardDynamics, MassMatrix):
         arm.client.refused(service, Error.WRONG_SIZE, "position is empty")
@@ -68,7 +69,8 @@ def test_bad_numbers_spoil_only_their_state(arm, bad):
     position[1, 3] = bad
     response = arm.client.call(InverseDynamics, position=position.ravel().tolist())
     assert response.error_code == Error.STATES_FAILED
-    assert "state 1" in response.error_msg
+    word = "NaN" if math.isnan(bad) else "infinite"
+    assert re.search(f"state 1: position of joint 'joint_4' is .*{word}", response.error_msg), response.error_msg
     assert list(response.status) == [Error.STATUS_OK, Error.STATUS_NOT_FINITE, Error.STATUS_OK]
     effort = np.reshape(response.effort, (3, 7))
     assert np.isnan(effort[1]).all()
@@ -81,6 +83,7 @@ def test_zero_quaternion(quadruped):
     response = quadruped.client.call(InverseDynamics, position=[0.0] * 12, base_pose=[pose])
     assert response.error_code == Error.STATES_FAILED
     assert list(response.status) == [Error.STATUS_NOT_FINITE]
+    assert "base_pose has a quaternion of zeros" in response.error_msg
 
 
 def test_singular_state_names_the_joint(serve):

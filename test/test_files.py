@@ -2,7 +2,11 @@
 """Files that only a ROS 2 installation runs are checked as far as that goes without one."""
 
 import ast
+import os
 import pathlib
+import shutil
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -38,3 +42,46 @@ def test_parameter_file_has_the_defaults(serve):
 def test_parameter_file_is_accepted(serve):
     serving = serve(arguments=["--params-file", str(ROOT / "config" / "dynamics.yaml")])
     assert serving.client.get("max_batch") == 10000
+    assert "there is no parameter" not in serving.node.log
+
+
+def files_below(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+
+
+def install_share(package, work):
+    """Configures the package that lies there, and installs what is not compiled; what CMake said, and the prefix."""
+    prefix = work / "prefix"
+    configure = ["cmake", "-S", package, "-B", work / "build", "-G", "Ninja", "-DBUILD_TESTING=OFF",
+                 f"-DCMAKE_INSTALL_PREFIX={prefix}", f"-DPython3_EXECUTABLE={sys.executable}"]  # fmt: skip
+    if "RBD_WHEELS_PREFIX" in os.environ:  # no ROS 2 installation
+        repair = ROOT / "rbd_parallel_ros" / "rclcpp_standin" / "wheels_repair.cmake"
+        configure.append(f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={repair}")
+    done = subprocess.run(configure, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    subprocess.run(["cmake", "--install", work / "build", "--component", "share"], check=True, capture_output=True)
+    return done.stderr, prefix
+
+
+@pytest.mark.parametrize("layout", ["the folder alone", "the repository"])
+def test_package_brings_launch_and_config(tmp_path, layout):
+    """Law: the package installs them as files, from a clone of the repository and from a copy of its own folder (cp -rL)."""
+    package = tmp_path / "rbd_parallel_ros"
+    alone = layout == "the folder alone"
+    shutil.copytree(ROOT / "rbd_parallel_ros", package, symlinks=not alone)
+    for folder in ("launch", "config"):
+        assert (package / folder).is_symlink() != alone
+        if not alone:
+            shutil.copytree(ROOT / folder, tmp_path / folder)
+    said, prefix = install_share(package, tmp_path)
+    assert "leads nowhere" not in said
+    shutil.rmtree(package)  # nothing that is installed may lead back
+    for folder in ("launch", "config"):
+        installed = prefix / "share" / "rbd_parallel_ros" / folder
+        assert files_below(installed) == files_below(ROOT / folder) != []
+
+
+def test_package_without_them_says_so(tmp_path):
+    shutil.copytree(ROOT / "rbd_parallel_ros", tmp_path / "rbd_parallel_ros", symlinks=True)
+    said, prefix = install_share(tmp_path / "rbd_parallel_ros", tmp_path)
+    assert "launch leads nowhere" in said and "config leads nowhere" in said and "cp -rL" in said

@@ -7,6 +7,7 @@ from node_process import NodeProcess, urdf
 from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics, MassMatrix
 from rcl_interfaces.msg import ParameterType
 from reference import backend, same, states
+from robot_side import RobotSide
 
 NAMES = """robot_description backend joints base gravity mimic inertia_policy max_batch threads autostart""".split()
 
@@ -47,13 +48,38 @@ def test_refused_while_active(arm, change):
     arm.client.good(InverseDynamics, position=[0.0] * 7)
 
 
-@pytest.mark.parametrize("name", ["effort_mode", "effort_limits", "base"])
-def test_a_bare_off_in_yaml_is_told_to_want_quotes(tmp_path, name):
-    """YAML's off is a boolean."""
-    node = NodeProcess(tmp_path, {name: False})
+@pytest.mark.parametrize(
+    "name, value, words",
+    [
+        ("max_batch", 1e6, ["'1000000.000000' of type double", "type integer from 1 to 1000000", "without decimal point"]),
+        ("max_batch", 20000.0, ["'20000.000000' of type double", "type integer"]),
+        ("max_batch", "abc", ["'abc' of type string", "type integer"]),
+        ("autostart", "maybe", ["'maybe' of type string", "type bool"]),
+        ("input_timeout", 1, ["'1' of type integer", "type double", "write the decimal point"]),
+        ("gravity", [0, 0, -10], ["'[0, 0, -10]' of type integer_array", "double_array: 3 finite numbers", "decimal point"]),
+        ("joints", "joint_1", ["'joint_1' of type string", "string_array", "brackets"]),
+        ("armature.joint_1", 1, ["'1' of type integer", "type double"]),
+        # YAML's off is a boolean.
+        ("effort_mode", False, ["'false' of type bool", "one of 'off'", 'put it in quotes, "off"']),
+        ("effort_limits", False, ["'false' of type bool", "one of 'off'", 'put it in quotes, "off"']),
+    ],
+)
+def test_a_wrong_type_ends_the_start(tmp_path, name, value, words):
+    """Law: the message names the parameter, what came, what was expected and what to write."""
+    node = NodeProcess(tmp_path, {name: value})
     assert node.process.wait(20) == 1
-    assert f'parameter {name} is a boolean, expected one of' in node.log
-    assert 'put it in quotes, "off"' in node.log
+    for word in [f"parameter {name} is ", *words]:
+        assert word in node.log, node.log
+
+
+def test_unknown_parameters_are_told(serve):
+    node = serve(effort_mod="gravity", on_stael="zero", speed=3, armature__joint_1=0.1, use_sim_time=False).node
+    node.wait_for_log("'speed'")
+    warnings = [line for line in node.log.splitlines() if "there is no parameter" in line]
+    assert len(warnings) == 3 and all("[WARN]" in line for line in warnings), node.log
+    assert "there is no parameter 'effort_mod'; it has no effect. Did you mean 'effort_mode'?" in node.log
+    assert "there is no parameter 'on_stael'; it has no effect. Did you mean 'on_stale'?" in node.log
+    assert "there is no parameter 'speed'; it has no effect. Known are" in node.log and "'max_batch'" in warnings[2]
 
 
 @pytest.mark.parametrize(
@@ -91,16 +117,25 @@ def serve_configured(tmp_path_factory):
 
 
 def test_changes_take_effect_at_the_next_configure(serve):
-    client = serve(robot_description=urdf("arm7")).client
+    serving = serve(robot_description=urdf("arm7"))
+    node, client = serving.node, serving.client
     assert client.transition("configure")
     changes = {"max_batch": 3, "gravity": [1.0, 0.0, -5.0], "armature__joint_2": 0.25}
     for result in client.set(**changes):
         assert result.successful, result.reason
+    for name in changes:
+        assert f"not applied yet: '{name.replace('__', '.')}'; activate does not apply it, clean up and" in node.log
     assert client.transition("activate")
+    waiting = "not applied yet: 'armature.joint_2', 'gravity', 'max_batch'; activate does not apply it, deactivate, clean up"
+    assert waiting in node.log, node.log
+    robot = RobotSide(client)
+    robot.wait_until(lambda: "not applied yet" in robot.told(), "a word in diagnostics")
     assert client.good(GetModelInfo).model_info.gravity.z == -9.81
     assert client.transition("deactivate")
     assert client.transition("cleanup")
+    warned = node.log.count("not applied yet")
     client.activate()
+    assert node.log.count("not applied yet") == warned
     info = client.good(GetModelInfo).model_info
     assert (info.max_batch, info.gravity.x, info.gravity.z, info.armature[1]) == (3, 1.0, -5.0, 0.25)
     core = backend("arm7", gravity=(1.0, 0.0, -5.0), armature={"joint_2": 0.25})

@@ -86,6 +86,17 @@ def test_what_cannot_be_is_refused(arm_with_stream):
     assert gravity(client) == empty
 
 
+def test_heavier_than_the_robot_is_told_and_done(arm_with_stream):
+    """Law: a slip of units does not pass without a word; what is asked for is done, since a crane lifts more than it weighs."""
+    client = arm_with_stream.client
+    link = last_link(client)
+    assert client.good(SetPayload, link=link, inertia=TOOL).warning == ""
+    answer = client.good(SetPayload, link=link, inertia=Inertia(m=1e12))
+    assert f"'{link}' has 1e+12 kg, more than the whole robot, which has 33.17 kg" in answer.warning
+    assert client.good(GetModelInfo).model_info.total_mass > 1e12
+    assert client.good(SetPayload, action=SetPayload.Request.REMOVE, link=link).warning == ""
+
+
 def test_while_inactive(serve):
     serving = serve(robot_description=urdf("arm7"), effort_mode="gravity", input_timeout=0.5)
     client = serving.client

@@ -6,18 +6,11 @@ import re
 import bodies
 import numpy as np
 import pytest
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from node_process import urdf
 from rbd_parallel_msgs.srv import BiasForces, GetModelInfo, InverseDynamics
 from reference import backend, same, states
 from robot_side import RobotSide
-
-try:
-    get_package_prefix("rbd_parallel_test_backends")
-    HAVE_THIRD_PARTY = True
-except PackageNotFoundError:
-    HAVE_THIRD_PARTY = False
-third_party = pytest.mark.skipif(not HAVE_THIRD_PARTY, reason="package rbd_parallel_test_backends is not installed")
+from third_party import USERS_PREFIXES, third_party
 
 OURS = {"rbd_parallel/auto": "cpu", "rbd_parallel/cpu": "cpu", "rbd_parallel/reference": "reference",
         "rbd_parallel/tree": "tree"}
@@ -43,6 +36,7 @@ def test_cuda_falls_back(serve):
     assert name == "cpu"
     bodies.every_service_answers(serving.client)
     assert "backend 'rbd_parallel/cuda' computes with 'cpu'" in serving.node.log
+    assert re.search(r"\[WARN\].*backend 'rbd_parallel/cuda' fell back to cpu: ", serving.node.log), serving.node.log
     robot = RobotSide(serving.client)
     robot.wait_until(lambda: robot.value("model", "why this backend"), "diagnostics of the model")
     assert re.search("fell back to cpu: (cuda: there is no NVIDIA driver|cuda: the NVIDIA driver finds no device|backend 'cuda' is not there)",
@@ -100,6 +94,15 @@ def test_broken_plugin_lists_what_is_available(serve, name, reason):
     assert serving.client.set(backend="rbd_parallel/auto")[0].successful
     serving.client.activate()
     bodies.every_service_answers(serving.client)
+
+
+def test_plugins_of_tests_are_not_shown_to_users(serve, monkeypatch):
+    """Law: after ./dev test, the list has only backends that a user can want."""
+    monkeypatch.setenv("AMENT_PREFIX_PATH", USERS_PREFIXES)
+    serving = serve(robot_description=urdf("arm7"), backend="no/such_plugin")
+    assert not serving.client.transition("configure")
+    (line,) = {line.split("available: ")[1] for line in serving.node.log.splitlines() if "available: " in line}
+    assert set(line.split(", ")) == set(AVAILABLE)
 
 
 @third_party

@@ -2,11 +2,12 @@
 #include "dynamics.hpp"
 
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "bad_input.hpp"
 #include "conversion.hpp"
+#include "forward_method_choice.hpp"
 #include "request.hpp"
 #include "request_error.hpp"
 #include "response.hpp"
@@ -108,11 +109,24 @@ void put_header(const Request& request, Out& out) {
   out.batch_size = static_cast<std::uint32_t>(request.batch());
 }
 
+/// The status of each state; `inputs` is what they were computed from.
+template <class Out>
+void report_states(std::span<const StateStatus> status, const core::Model& model,
+                   const Inputs& inputs, Out& out) {
+  put_status(status, model, out,
+             [&](std::size_t state) { return bad_input(inputs, model, state); });
+}
+
+Input positions(const ModelArray& q) {
+  return {"position", "base_pose", q.values(), Input::Columns::q};
+}
+Input velocities(const ModelArray& v) { return {"velocity", "base_twist", v.values()}; }
+
 /// Lets `compute(tau, status)` fill batch x nv numbers, and hands out those of the joints and of
 /// the base.
 template <class Out, class BaseArray, class Compute>
-void put_joint_numbers(const Request& request, const core::Model& model, Out& out,
-                       std::vector<double>& joint_numbers, BaseArray& base,
+void put_joint_numbers(const Request& request, const core::Model& model, const Inputs& inputs,
+                       Out& out, std::vector<double>& joint_numbers, BaseArray& base,
                        const Compute& compute) {
   std::vector<StateStatus> status(request.batch());
   joint_numbers.resize(request.batch() * request.joints().v.size());
@@ -127,7 +141,7 @@ void put_joint_numbers(const Request& request, const core::Model& model, Out& ou
     assign(base_numbers, base);
   }
   put_header(request, out);
-  put_status(status, model, out);
+  report_states(status, model, inputs, out);
 }
 
 /// Requests come by service and by topic; the fields have the same names.
@@ -142,7 +156,11 @@ void inverse_dynamics(core::Backend& backend, const JointTable& joints, const In
   const ModelArray a =
       request.rates({"acceleration", in.acceleration}, {"base_acceleration", base_acceleration});
   const Wrenches wrenches(in, request, backend.model());
-  put_joint_numbers(request, backend.model(), out, out.effort, out.base_wrench,
+  const Inputs inputs{
+      {positions(q), velocities(v), {"acceleration", "base_acceleration", a.values()}},
+      wrenches.view(),
+      joints.floating_base()};
+  put_joint_numbers(request, backend.model(), inputs, out, out.effort, out.base_wrench,
                     [&](std::span<double> tau, std::span<StateStatus> status) {
                       return backend.inverse_dynamics({.batch = request.batch(),
                                                        .q = q.values(),
@@ -152,38 +170,6 @@ void inverse_dynamics(core::Backend& backend, const JointTable& joints, const In
                                                        .tau = tau,
                                                        .status = status});
                     });
-}
-
-constexpr bool methods_agree() {
-  using In = Dynamics::ForwardDynamics::Request;
-  const auto same = [](std::uint8_t constant, core::ForwardMethod method) {
-    return constant == static_cast<std::uint8_t>(method);
-  };
-  return same(In::METHOD_AUTOMATIC, core::ForwardMethod::automatic) &&
-         same(In::METHOD_ABA, core::ForwardMethod::aba) &&
-         same(In::METHOD_CRBA, core::ForwardMethod::crba) &&
-         same(In::METHOD_TWO_PORT, core::ForwardMethod::two_port) &&
-         same(In::METHOD_JSIIA, core::ForwardMethod::jsiia) &&
-         same(In::METHOD_HYBRID_ABIA, core::ForwardMethod::hybrid_abia) &&
-         same(In::METHOD_CRBA_SPARSE, core::ForwardMethod::crba_sparse) &&
-         same(In::METHOD_DCA, core::ForwardMethod::dca) &&
-         same(In::METHOD_DCAE, core::ForwardMethod::dcae);
-}
-static_assert(methods_agree());
-
-/// The method of a request, ready to be used.
-core::ForwardMethod prepared_method(core::Backend& backend,
-                                    const Dynamics::ForwardDynamics::Request& in) {
-  if (in.method > Dynamics::ForwardDynamics::Request::METHOD_DCAE) {
-    refuse_choice("method", in.method, "METHOD_AUTOMATIC (0) to METHOD_DCAE (8)");
-  }
-  const auto method = static_cast<core::ForwardMethod>(in.method);
-  try {
-    backend.prepare(method);
-  } catch (const std::invalid_argument& refused) {
-    throw RequestError(ErrorCode::unsupported, refused.what());
-  }
-  return method;
 }
 
 }  // namespace
@@ -211,8 +197,9 @@ void Dynamics::answer(const BiasForces::Request& in, BiasForces::Response& out) 
                             base_twist = numbers_of(in.base_twist);
   const ModelArray q = request.positions({"position", in.position}, {"base_pose", base_pose});
   const ModelArray v = request.rates({"velocity", in.velocity}, {"base_twist", base_twist});
+  const Inputs inputs{{positions(q), velocities(v)}, {}, joints_.floating_base()};
   put_joint_numbers(
-      request, model(), out, out.effort, out.base_wrench,
+      request, model(), inputs, out, out.effort, out.base_wrench,
       [&](std::span<double> tau, std::span<StateStatus> status) {
         const core::Forces forces{request.batch(), q.values(), v.values(), tau, status};
         switch (in.terms) {
@@ -239,17 +226,24 @@ void Dynamics::answer(const ForwardDynamics::Request& in, ForwardDynamics::Respo
   const ModelArray v = request.rates({"velocity", in.velocity}, {"base_twist", base_twist});
   const ModelArray tau = request.rates({"effort", in.effort}, {"base_wrench", base_wrench});
   const Wrenches wrenches(in, request, model());
-  const core::ForwardMethod method = prepared_method(*backend_, in);
-  put_joint_numbers(request, model(), out, out.acceleration, out.base_acceleration,
+  const bool pushed = !in.external_wrench_links.empty();
+  const core::ForwardMethod method = prepared_method(*backend_, in.method, pushed);
+  const Inputs inputs{{positions(q), velocities(v), {"effort", "base_wrench", tau.values()}},
+                      wrenches.view(),
+                      joints_.floating_base()};
+  put_joint_numbers(request, model(), inputs, out, out.acceleration, out.base_acceleration,
                     [&](std::span<double> qdd, std::span<StateStatus> status) {
-                      return backend_->forward_dynamics({.batch = request.batch(),
-                                                         .q = q.values(),
-                                                         .v = v.values(),
-                                                         .tau = tau.values(),
-                                                         .f_ext = wrenches.view(),
-                                                         .method = method,
-                                                         .qdd = qdd,
-                                                         .status = status});
+                      const core::Result result =
+                          backend_->forward_dynamics({.batch = request.batch(),
+                                                      .q = q.values(),
+                                                      .v = v.values(),
+                                                      .tau = tau.values(),
+                                                      .f_ext = wrenches.view(),
+                                                      .method = method,
+                                                      .qdd = qdd,
+                                                      .status = status});
+                      check_forward_dynamics(result, *backend_, method, pushed);
+                      return result;
                     });
 }
 
@@ -278,7 +272,7 @@ void Dynamics::answer(const MassMatrix::Request& in, MassMatrix::Response& out) 
   }
   put_header(request, out);
   out.rows = static_cast<std::uint32_t>(rows);
-  put_status(status, model(), out);
+  report_states(status, model(), Inputs{{positions(q)}, {}, joints_.floating_base()}, out);
 }
 
 }  // namespace rbd_parallel_ros

@@ -14,6 +14,7 @@
 #include "dynamics.hpp"
 #include "failure.hpp"
 #include "locked_joints.hpp"
+#include "log_limit.hpp"
 #include "parameters.hpp"
 #include "payloads.hpp"
 #include "rbd_parallel_core/model/load_urdf.hpp"
@@ -51,10 +52,14 @@ void log_warnings(const rclcpp::Logger& logger, const std::vector<std::string>& 
 }  // namespace
 
 DynamicsNode::DynamicsNode(const rclcpp::NodeOptions& options)
-    : LifecycleNode("dynamics", options), backends_(std::make_unique<BackendLoader>()) {
+    : LifecycleNode("dynamics", options),
+      backends_(std::make_unique<BackendLoader>()),
+      description_log_(std::make_unique<LogLimit>()) {
   declare_node_parameters(*this);
   on_set_handle_ = add_on_set_parameters_callback(
       [this](const std::vector<rclcpp::Parameter>& parameters) { return on_set(parameters); });
+  after_set_handle_ = add_post_set_parameters_callback(
+      [this](const std::vector<rclcpp::Parameter>& parameters) { after_set(parameters); });
   inverse_dynamics_ = serve<Dynamics::InverseDynamics>("~/inverse_dynamics");
   bias_forces_ = serve<Dynamics::BiasForces>("~/bias_forces");
   mass_matrix_ = serve<Dynamics::MassMatrix>("~/mass_matrix");
@@ -71,6 +76,7 @@ DynamicsNode::DynamicsNode(const rclcpp::NodeOptions& options)
   diagnostics_ = std::make_unique<Diagnostics>(
       *this, std::chrono::nanoseconds(
                  static_cast<std::int64_t>(1e9 * get_parameter("diagnostics_period").as_double())));
+  warn_of_unknown_parameters(*this);
   waits_to_start_ = get_parameter("autostart").as_bool();
   if (waits_to_start_) {
     // Not in the constructor: transitions need a complete node, and an executor to report to.
@@ -152,12 +158,14 @@ void DynamicsNode::serve_payloads() {
       "~/set_payload",
       [this](const std::shared_ptr<SetPayload::Request> request,
              std::shared_ptr<SetPayload::Response> response) {
-        answer_always(*response, [&](SetPayload::Response&) {
+        answer_always(*response, [&](SetPayload::Response& out) {
           if (!dynamics_) {
             throw RequestError(ErrorCode::not_active,
                                "the node is not configured; configure it first");
           }
           use(payloads_->after(*request, *robot_));
+          out.warning = doubt_about(*request, *robot_);
+          if (!out.warning.empty()) RCLCPP_WARN(get_logger(), "%s", out.warning.c_str());
         });
       },
       services_qos());
@@ -190,19 +198,26 @@ std::string DynamicsNode::description() const {
 void DynamicsNode::take_description(const std_msgs::msg::String& message) {
   if (message.data == description_from_topic_) return;
   description_from_topic_ = message.data;
-  if (!get_parameter("robot_description").as_string().empty()) {
-    RCLCPP_INFO(get_logger(),
-                "robot_description came by topic and is not used: the parameter is set");
-  } else if (active_) {
-    RCLCPP_WARN(get_logger(),
-                "a new robot_description came while active: the one in use is kept until the next "
-                "configure");
-  } else {
-    RCLCPP_INFO(get_logger(),
-                "robot_description came by topic (%zu bytes); the next configure uses it",
-                message.data.size());
-    start();
+  const bool parameter = !get_parameter("robot_description").as_string().empty();
+  if (const auto more = description_log_->next(std::chrono::steady_clock::now())) {
+    const std::string others =
+        *more == 0 ? "" : " (and so did " + std::to_string(*more) + " before it)";
+    if (parameter) {
+      RCLCPP_INFO(get_logger(),
+                  "robot_description came by topic%s and is not used: the parameter is set",
+                  others.c_str());
+    } else if (active_) {
+      RCLCPP_WARN(get_logger(),
+                  "a new robot_description came while active%s: the one in use is kept until the "
+                  "next configure",
+                  others.c_str());
+    } else {
+      RCLCPP_INFO(get_logger(),
+                  "robot_description came by topic (%zu bytes)%s; the next configure uses it",
+                  message.data.size(), others.c_str());
+    }
   }
+  if (!parameter && !active_) start();
   if (dynamics_) tell_diagnostics(active_ ? "active" : "inactive");
 }
 
@@ -244,6 +259,7 @@ void DynamicsNode::build() {
   robot_ = std::make_shared<const core::Model>(build_model(urdf, *settings_));
   use({});
   declare_armatures(*this, *robot_);
+  parameters_in_use_ = parameters_of_configure(*this);
   log_warnings(get_logger(), robot_->warnings());
 }
 
@@ -284,6 +300,7 @@ void DynamicsNode::tell_diagnostics(const std::string& state, const std::string&
     out.warnings = model.warnings().size();
     out.mass = model.total_mass();
     out.other_description = description() != urdf_in_use_;
+    out.not_applied = names_of_changed(parameters_of_configure(*this), parameters_in_use_);
     out.payloads = payloads_->size();
     out.payload_mass = payloads_->mass();
     out.backend = settings_->backend;
@@ -313,6 +330,19 @@ void DynamicsNode::release() {
   payloads_.reset();
   robot_.reset();
   settings_.reset();
+  parameters_in_use_.clear();
+}
+
+/// A backend whose explanation begins with "fell back" is not what was asked for.
+void DynamicsNode::log_backend() const {
+  const core::Backend& backend = dynamics_->backend();
+  const std::size_t most = backend.options().max_batch;
+  RCLCPP_INFO(get_logger(), "backend '%s' computes with '%s', up to %zu states in a request",
+              settings_->backend.c_str(), backend.name().c_str(), most);
+  const std::string why = backend.explain(core::Operation::inverse_dynamics, most);
+  if (why.starts_with("fell back")) {
+    RCLCPP_WARN(get_logger(), "backend '%s' %s", settings_->backend.c_str(), why.c_str());
+  }
 }
 
 DynamicsNode::CallbackReturn DynamicsNode::on_configure(const rclcpp_lifecycle::State&) {
@@ -329,9 +359,7 @@ DynamicsNode::CallbackReturn DynamicsNode::on_configure(const rclcpp_lifecycle::
   RCLCPP_INFO(get_logger(), "configured: robot '%s' with %zu joints (nq %d, nv %d, %.3f kg)",
               model.name().c_str(), model.joint_names().size(), model.nq(), model.nv(),
               model.total_mass());
-  RCLCPP_INFO(get_logger(), "backend '%s' computes with '%s', up to %zu states in a request",
-              settings_->backend.c_str(), dynamics_->backend().name().c_str(),
-              dynamics_->backend().options().max_batch);
+  log_backend();
   return CallbackReturn::SUCCESS;
 }
 
@@ -348,6 +376,7 @@ DynamicsNode::CallbackReturn DynamicsNode::on_activate(const rclcpp_lifecycle::S
     return CallbackReturn::FAILURE;
   }
   tell_diagnostics("active");
+  warn_of_waiting(names_of_changed(parameters_of_configure(*this), parameters_in_use_));
   return result;
 }
 
@@ -398,6 +427,21 @@ rcl_interfaces::msg::SetParametersResult DynamicsNode::on_set(
     if (!result.successful) break;
   }
   return result;
+}
+
+void DynamicsNode::after_set(const std::vector<rclcpp::Parameter>& parameters) {
+  if (parameters_in_use_.empty()) return;  // the next configure takes them
+  warn_of_waiting(names_of_changed(parameters, parameters_in_use_));
+  tell_diagnostics(active_ ? "active" : "inactive");
+}
+
+/// What was set since configure does not count yet.
+void DynamicsNode::warn_of_waiting(const std::vector<std::string>& names) const {
+  if (names.empty()) return;
+  RCLCPP_WARN(get_logger(),
+              "set since the last configure and not applied yet: %s; activate does not apply it, "
+              "%sclean up and configure",
+              listed(names).c_str(), active_ ? "deactivate, " : "");
 }
 
 }  // namespace rbd_parallel_ros

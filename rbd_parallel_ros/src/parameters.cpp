@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "nearest_name.hpp"
 #include "text.hpp"
 
 namespace rbd_parallel_ros {
@@ -21,6 +22,7 @@ using rcl_interfaces::msg::ParameterDescriptor;
 using rclcpp_lifecycle::LifecycleNode;
 
 constexpr std::string_view armature_prefix = "armature.";
+constexpr std::string_view qos_prefix = "qos_overrides.";  // rclcpp's own
 constexpr std::size_t most_armatures_declared = 1000;
 constexpr const char* when = "Used by the next configure; refused while active.";
 
@@ -143,16 +145,56 @@ ParameterDescriptor seconds(const std::string& description, double from, double 
   return out;
 }
 
+bool is_array(rclcpp::ParameterType type) { return type >= rclcpp::PARAMETER_BYTE_ARRAY; }
+
+/// How to write a value of the type that is expected; "" where the types say it all.
+std::string how_to_write(rclcpp::ParameterType expected, rclcpp::ParameterType given) {
+  using namespace rclcpp;
+  if (expected == PARAMETER_INTEGER && given == PARAMETER_DOUBLE) {
+    return "; write it without decimal point and exponent";
+  }
+  if ((expected == PARAMETER_DOUBLE && given == PARAMETER_INTEGER) ||
+      (expected == PARAMETER_DOUBLE_ARRAY && given == PARAMETER_INTEGER_ARRAY)) {
+    return "; write the decimal point, 1.0";
+  }
+  if (expected == PARAMETER_STRING && given == PARAMETER_BOOL) {
+    return "; YAML reads a bare off as a boolean: put it in quotes, \"off\"";
+  }
+  if (is_array(expected) && !is_array(given)) return "; put it in brackets, [...]";
+  return "";
+}
+
+std::string expected_value(rclcpp::ParameterType type, const ParameterDescriptor& descriptor) {
+  std::string out = "a value of type " + to_string(type);
+  for (const auto& range : descriptor.integer_range) {
+    out += " from " + std::to_string(range.from_value) + " to " + std::to_string(range.to_value);
+  }
+  const std::string& constraints = descriptor.additional_constraints;
+  return constraints.empty() ? out : out + ": " + constraints;
+}
+
+/// Declares a parameter. Throws for a value of another type, as rclcpp does, in words that say what
+/// was expected, what came and what to write.
+template <class Value>
+void declare(LifecycleNode& node, const std::string& name, const Value& initial,
+             const ParameterDescriptor& descriptor) {
+  const rclcpp::ParameterType type = rclcpp::ParameterValue(initial).get_type();
+  const auto& given = node.get_node_parameters_interface()->get_parameter_overrides();
+  const auto found = given.find(name);
+  if (found != given.end() && found->second.get_type() != type) {
+    const rclcpp::ParameterType other = found->second.get_type();
+    throw std::invalid_argument("parameter " + name + " is " +
+                                in_quotes(rclcpp::to_string(found->second)) + " of type " +
+                                to_string(other) + ", expected " +
+                                expected_value(type, descriptor) + how_to_write(type, other));
+  }
+  node.declare_parameter(name, initial, descriptor);
+}
+
 template <class Words>
 void declare_word(LifecycleNode& node, const std::string& name, const char* initial,
                   const std::string& description, const Words& words) {
-  const auto& given = node.get_node_parameters_interface()->get_parameter_overrides();
-  const auto found = given.find(name);
-  if (found != given.end() && found->second.get_type() == rclcpp::PARAMETER_BOOL) {
-    throw std::invalid_argument("parameter " + name + " is a boolean, expected " + choices(words) +
-                                "; YAML reads a bare off as a boolean: put it in quotes, \"off\"");
-  }
-  node.declare_parameter(name, std::string(initial), described(description, choices(words)));
+  declare(node, name, std::string(initial), described(description, choices(words)));
 }
 
 void declare_armature(LifecycleNode& node, const std::string& name) {
@@ -164,7 +206,7 @@ void declare_armature(LifecycleNode& node, const std::string& name) {
   descriptor.floating_point_range.resize(1);
   descriptor.floating_point_range[0].from_value = 0;
   descriptor.floating_point_range[0].to_value = std::numeric_limits<double>::max();
-  node.declare_parameter(name, 0.0, descriptor);
+  declare(node, name, 0.0, descriptor);
 }
 
 void declare_stream_parameters(LifecycleNode& node) {
@@ -188,31 +230,30 @@ void declare_stream_parameters(LifecycleNode& node) {
                "cut off at the limit." +
                    used,
                effort_limits_words);
-  node.declare_parameter(
-      "input_timeout", 0.1,
+  declare(
+      node, "input_timeout", 0.1,
       seconds(
           "s. Joint states and base states older than this, or further apart, are not used." + used,
           0.001, 3600));
-  node.declare_parameter(
-      "reference_timeout", 0.1,
+  declare(
+      node, "reference_timeout", 0.1,
       seconds("s. How long an acceleration of ~/reference holds; then it counts as zero." + used,
               0.001, 3600));
-  node.declare_parameter(
-      "base_state", false,
+  declare(
+      node, "base_state", false,
       described("Floating base: true says that ~/base_state is published. The effort stream of a "
                 "floating base needs it." +
                 used));
   ParameterDescriptor period =
       seconds("s. Time between two messages on /diagnostics. Read at start.", 0.05, 60);
   period.read_only = true;
-  node.declare_parameter("diagnostics_period", 0.5, period);
+  declare(node, "diagnostics_period", 0.5, period);
   check(fault_of(node.get_parameter("diagnostics_period")));
-  node.declare_parameter(
-      "latency_warning", 0.001,
+  declare(
+      node, "latency_warning", 0.001,
       seconds("s. Diagnostics warn when the effort stream takes longer in 1 of 100 cases." + used,
               0, 3600));
-  node.declare_parameter("latency_error", 0.005,
-                         seconds("s. The same for an error." + used, 0, 3600));
+  declare(node, "latency_error", 0.005, seconds("s. The same for an error." + used, 0, 3600));
 }
 
 void read_stream_settings(const LifecycleNode& node, Settings& settings) {
@@ -244,41 +285,74 @@ void read_stream_settings(const LifecycleNode& node, Settings& settings) {
 
 void declare_node_parameters(LifecycleNode& node) {
   const std::string used = std::string(" ") + when;
-  node.declare_parameter(
-      "robot_description", std::string(),
+  declare(
+      node, "robot_description", std::string(),
       described("URDF text of the robot. Empty: taken from the topic robot_description." + used));
-  node.declare_parameter("backend", std::string(default_backend),
-                         described("Name of the pluginlib class that computes." + used,
-                                   "a plugin of base class rbd_parallel_core::Backend"));
-  node.declare_parameter(
-      "joints", std::vector<std::string>(),
-      described("Joints that move, in the order for requests that name none. The others "
-                "are held at position 0. Empty: all, in the order of the model." +
-                    used,
-                "joints of the robot, each once"));
+  declare(node, "backend", std::string(default_backend),
+          described("Name of the pluginlib class that computes." + used,
+                    "a plugin of base class rbd_parallel_core::Backend"));
+  declare(node, "joints", std::vector<std::string>(),
+          described("Joints that move, in the order for requests that name none. The others "
+                    "are held at position 0. Empty: all, in the order of the model." +
+                        used,
+                    "joints of the robot, each once"));
   declare_word(node, "base", "fixed", "How the root link hangs on the world." + used, base_words);
-  node.declare_parameter("gravity", std::vector<double>{0.0, 0.0, -9.81},
-                         described("m/s^2, in the world frame." + used, "3 finite numbers"));
+  declare(node, "gravity", std::vector<double>{0.0, 0.0, -9.81},
+          described("m/s^2, in the world frame." + used, "3 finite numbers"));
   declare_word(node, "mimic", "honour",
                "Whether joints with <mimic> follow or have coordinates of their own." + used,
                mimic_words);
   declare_word(node, "inertia_policy", "warn",
                "What to do about impossible inertias in the URDF." + used, inertia_words);
-  node.declare_parameter(
-      "max_batch", std::int64_t{10000},
-      ranged("Largest number of states in one request; memory is taken for it." + used, 1,
-             1000000));
-  node.declare_parameter("threads", std::int64_t{1},
-                         ranged("Threads that one request may use." + used, 1, 1024));
+  declare(node, "max_batch", std::int64_t{10000},
+          ranged("Largest number of states in one request; memory is taken for it." + used, 1,
+                 1000000));
+  declare(node, "threads", std::int64_t{1},
+          ranged("Threads that one request may use." + used, 1, 1024));
   declare_stream_parameters(node);
   ParameterDescriptor autostart =
       described("Configure and activate at start, as soon as there is a robot description.");
   autostart.read_only = true;
-  node.declare_parameter("autostart", false, autostart);
+  declare(node, "autostart", false, autostart);
   for (const auto& [name, value] :
        node.get_node_parameters_interface()->get_parameter_overrides()) {
     if (name.starts_with(armature_prefix)) declare_armature(node, name);
   }
+}
+
+void warn_of_unknown_parameters(const LifecycleNode& node) {
+  std::vector<std::string> known = node.list_parameters({}, 0).names;
+  std::erase_if(known, [](const std::string& name) { return name.find('.') != name.npos; });
+  for (const auto& [name, value] :
+       node.get_node_parameters_interface()->get_parameter_overrides()) {
+    if (node.has_parameter(name) || name.starts_with(qos_prefix)) continue;
+    const std::string nearest = nearest_name(name, known);
+    const std::string hint = nearest.empty() ? "Known are " + listed(known, known.size())
+                                             : "Did you mean " + in_quotes(nearest) + "?";
+    RCLCPP_WARN(node.get_logger(), "there is no parameter %s; it has no effect. %s",
+                in_quotes(name).c_str(), hint.c_str());
+  }
+}
+
+std::vector<rclcpp::Parameter> parameters_of_configure(const LifecycleNode& node) {
+  std::vector<rclcpp::Parameter> out;
+  for (const std::string& name : node.list_parameters({}, 0).names) {
+    if (is_used_by_configure(name)) out.push_back(node.get_parameter(name));
+  }
+  return out;
+}
+
+std::vector<std::string> names_of_changed(const std::vector<rclcpp::Parameter>& now,
+                                          const std::vector<rclcpp::Parameter>& before) {
+  std::vector<std::string> out;
+  for (const rclcpp::Parameter& parameter : now) {
+    const auto same_name = [&](const rclcpp::Parameter& other) {
+      return other.get_name() == parameter.get_name();
+    };
+    const auto found = std::find_if(before.begin(), before.end(), same_name);
+    if (found != before.end() && !(*found == parameter)) out.push_back(parameter.get_name());
+  }
+  return out;
 }
 
 void declare_armatures(LifecycleNode& node, const rbd_parallel_core::Model& model) {

@@ -26,9 +26,19 @@ struct Settings {
   double latency_warning = 0, latency_error = 0;  ///< s, of the 99th percentile in the stream
 };
 
-/// Declares all parameters, and armature.<joint> for those that were given at start. Throws what
-/// rclcpp does for values of a wrong type or out of range.
+/// Declares all parameters, and armature.<joint> for those that were given at start. Throws
+/// std::invalid_argument for values of a wrong type, and what rclcpp does for those out of range.
 void declare_node_parameters(rclcpp_lifecycle::LifecycleNode& node);
+
+/// Logs a warning for each parameter that was given at start and is none of the node's, with the
+/// name that was probably meant. To be called when all parameters are declared.
+void warn_of_unknown_parameters(const rclcpp_lifecycle::LifecycleNode& node);
+
+/// The parameters that configure reads, as they are now.
+std::vector<rclcpp::Parameter> parameters_of_configure(const rclcpp_lifecycle::LifecycleNode& node);
+/// The names of those that have another value in `before`; one that is not there is no change.
+std::vector<std::string> names_of_changed(const std::vector<rclcpp::Parameter>& now,
+                                          const std::vector<rclcpp::Parameter>& before);
 
 /// Declares armature.<joint> for the joints of a model, so that they can be set. Very large models
 /// keep to those that were given at start.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "payloads.hpp"
 
+#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,12 @@ namespace {
 
 namespace core = rbd_parallel_core;
 using SetPayload = rbd_parallel_msgs::srv::SetPayload;
+
+std::string number(double value) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.6g", value);
+  return out;
+}
 
 core::LinkInertial inertial_of(const geometry_msgs::msg::Inertia& in) {
   core::LinkInertial out;
@@ -75,6 +82,14 @@ double Payloads::mass() const {
   double sum = 0;
   for (const auto& [link, inertia] : by_link_) sum += inertia.m;
   return sum;
+}
+
+std::string doubt_about(const SetPayload::Request& request, const core::Model& robot) {
+  const bool attach = request.action == SetPayload::Request::ATTACH;
+  if (!attach || !(request.inertia.m > robot.total_mass())) return "";
+  return "the payload on link " + in_quotes(request.link) + " has " + number(request.inertia.m) +
+         " kg, more than the whole robot, which has " + number(robot.total_mass()) +
+         " kg; it is attached as it is. Expected are kg, m and kg m^2";
 }
 
 }  // namespace rbd_parallel_ros

@@ -29,4 +29,9 @@ class Payloads {
   std::map<std::string, geometry_msgs::msg::Inertia> by_link_;
 };
 
+/// Why a payload is probably not meant as it is written; "" where nothing speaks against it. It is
+/// attached all the same: a crane lifts more than it weighs.
+std::string doubt_about(const rbd_parallel_msgs::srv::SetPayload::Request& request,
+                        const rbd_parallel_core::Model& robot);
+
 }  // namespace rbd_parallel_ros

@@ -37,11 +37,19 @@ void put_status_joints(std::span<const rbd_parallel_core::StateStatus> states,
   }
 }
 
-/// The status of each state, and a summary if one of them failed. `called`: what the client calls a
-/// state.
-template <class Out>
+/// What is wrong with a state: the input that is to blame, where one is.
+inline std::string reason_of(const rbd_parallel_core::StateStatus& status,
+                             const rbd_parallel_core::Model& model, const std::string& input) {
+  const bool blamed =
+      status.code == rbd_parallel_core::StateStatus::Code::not_finite && !input.empty();
+  return blamed ? input : rbd_parallel_core::message(status, model);
+}
+
+/// The status of each state, and a summary if one of them failed. `input_of(i)`: which input of
+/// state i is not finite, or "". `called`: what the client calls a state.
+template <class Out, class InputOf>
 void put_status(std::span<const rbd_parallel_core::StateStatus> states,
-                const rbd_parallel_core::Model& model, Out& out,
+                const rbd_parallel_core::Model& model, Out& out, const InputOf& input_of,
                 const std::string& called = "state") {
   out.status.resize(states.size());
   std::size_t failed = 0, first = states.size();
@@ -56,7 +64,7 @@ void put_status(std::span<const rbd_parallel_core::StateStatus> states,
   out.error_code = static_cast<std::uint16_t>(ErrorCode::states_failed);
   out.error_msg = std::to_string(failed) + " of " + std::to_string(states.size()) + " " + called +
                   "s failed; the first is " + called + " " + std::to_string(first) + ": " +
-                  rbd_parallel_core::message(states[first], model);
+                  reason_of(states[first], model, input_of(first));
 }
 
 }  // namespace rbd_parallel_ros

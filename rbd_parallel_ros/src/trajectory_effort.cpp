@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bad_input.hpp"
 #include "conversion.hpp"
 #include "finite_differences.hpp"
 #include "request.hpp"
@@ -278,9 +279,26 @@ class Batches {
     check(backend_.inverse_dynamics(
         {.batch = batch, .q = q_, .v = v_, .a = a_, .tau = tau_, .status = status}));
     for (std::size_t i = 0; i < batch; ++i) take_effort(i, points[first + i]);
+    const auto failed = std::find_if_not(status.begin(), status.end(),
+                                         [](const core::StateStatus& one) { return one.ok(); });
+    if (bad_input_.empty() && failed != status.end()) {
+      bad_input_ =
+          bad_input(inputs(), backend_.model(), static_cast<std::size_t>(failed - status.begin()));
+    }
   }
 
+  /// Which input of the first point that failed is not finite, or "".
+  const std::string& first_bad_input() const { return bad_input_; }
+
  private:
+  Inputs inputs() const {
+    return {{{"positions", "base_pose", q_, Input::Columns::q},
+             {"velocities", "", v_},
+             {"accelerations", "", a_}},
+            {},
+            !base_.empty()};
+  }
+
   void put_state(std::size_t point, std::size_t state) {
     double* q = &q_[state * still_.size()];
     std::copy(still_.begin(), still_.end(), q);
@@ -309,6 +327,7 @@ class Batches {
   std::vector<double> base_, still_;
   std::size_t nv_;
   std::vector<double> q_, v_, a_, tau_;
+  std::string bad_input_;
 };
 
 }  // namespace
@@ -324,7 +343,9 @@ void fill_trajectory_effort(core::Backend& backend, const JointTable& table, con
     const std::size_t batch = std::min(step, count - first);
     batches.compute(first, batch, filled.points, std::span(status).subspan(first, batch));
   }
-  put_status(status, backend.model(), out, "point");
+  put_status(
+      status, backend.model(), out, [&](std::size_t) { return batches.first_bad_input(); },
+      "point");
   if (out.error_code == Out::OK) out.trajectory = std::move(filled);
 }
 

@@ -528,7 +528,9 @@ TEST(Dynamics, ForwardDynamicsByEveryMethod) {
   request.external_wrenches.resize(2);
   const auto refused = call<Forward>(robot, request);
   EXPECT_EQ(refused.error_code, Forward::Response::UNSUPPORTED);
-  EXPECT_NE(refused.error_msg.find("takes no f_ext"), std::string::npos);
+  EXPECT_NE(refused.error_msg.find("METHOD_DCAE cannot be used: it takes no external_wrenches; use "
+                                   "METHOD_AUTOMATIC, METHOD_ABA, METHOD_CRBA"),
+            std::string::npos);
 }
 
 TEST(Dynamics, AMethodThatTheModelRulesOutIsRefusedWithTheReason) {
@@ -539,7 +541,7 @@ TEST(Dynamics, AMethodThatTheModelRulesOutIsRefusedWithTheReason) {
   const auto refused = call<Forward>(robot, request);
   EXPECT_EQ(refused.error_code, Forward::Response::UNSUPPORTED);
   EXPECT_NE(refused.error_msg.find("the tree branches"), std::string::npos) << refused.error_msg;
-  EXPECT_NE(refused.error_msg.find("crba_sparse"), std::string::npos) << refused.error_msg;
+  EXPECT_NE(refused.error_msg.find("METHOD_CRBA_SPARSE"), std::string::npos) << refused.error_msg;
   request.method = Forward::Request::METHOD_TWO_PORT;
   const auto small = call<Forward>(robot, request);
   EXPECT_EQ(small.error_code, Forward::Response::UNSUPPORTED);

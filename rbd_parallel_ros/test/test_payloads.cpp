@@ -105,5 +105,19 @@ TEST(Payloads, AreDescribed) {
   EXPECT_EQ(info.payload_inertias[0].m, 2);
 }
 
+/// Law: what weighs more than the robot is told, and attached all the same.
+TEST(Payloads, HeavierThanTheRobotAreDoubted) {
+  const Model robot = load("arm7");
+  const std::string tip = robot.links().back().name;
+  EXPECT_EQ(doubt_about(attach(tip, 1.5), robot), "");
+  EXPECT_EQ(doubt_about(attach(tip, robot.total_mass()), robot), "");
+  EXPECT_EQ(doubt_about(remove(tip), robot), "");
+  const std::string doubt = doubt_about(attach(tip, 1e12), robot);
+  for (const char* word : {tip.c_str(), "1e+12 kg", "33.17 kg"}) {
+    EXPECT_NE(doubt.find(word), std::string::npos) << doubt;
+  }
+  EXPECT_DOUBLE_EQ(Payloads().after(attach(tip, 1e12), robot).mass(), 1e12);
+}
+
 }  // namespace
 }  // namespace rbd_parallel_ros::testing

@@ -94,6 +94,9 @@ def copy_sources():
         if not copy.is_file() or copy.read_bytes() != source.read_bytes():
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, copy)
+    for link in (name for name in listed if name and (ROOT / name).is_symlink()):  # to folders of the repository
+        (SOURCE / link).unlink(missing_ok=True)
+        (SOURCE / link).symlink_to(os.readlink(ROOT / link))
     for path in SOURCE.rglob("*"):
         if path.is_file() and str(path.relative_to(SOURCE)) not in wanted:
             path.unlink()

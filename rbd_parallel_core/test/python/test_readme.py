@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What README.md and docs/ show is true: their code runs, their outputs come out, their links and paths exist."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -44,6 +45,20 @@ def test_python_block_runs(code):
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "arm7: 7 moving joints" in done.stdout
+
+
+def test_plain_cmake_lines_configure(tmp_path):
+    """On the machine that ./dev sets up. What they build and install is what every other test uses."""
+    (lines,) = [block.splitlines() for block in blocks("sh") if "cmake -S" in block]
+    assert lines[1] == "cmake --build build/mine && cmake --install build/mine"
+    (tmp_path / "rbd_parallel_core").symlink_to(ROOT / "rbd_parallel_core")
+    done = subprocess.run(
+        lines[0], shell=True, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "HOME": str(tmp_path)}
+    )
+    assert done.returncode == 0, done.stderr
+    cache = (tmp_path / "build/mine/CMakeCache.txt").read_text(encoding="utf-8")
+    assert "CMAKE_GENERATOR:INTERNAL=Ninja\n" in cache  # packages.txt has no make
+    assert f"CMAKE_INSTALL_PREFIX:PATH={tmp_path}/rbd\n" in cache
 
 
 # Whole files, and files that excerpts are from. The tests build, load or install all of them.

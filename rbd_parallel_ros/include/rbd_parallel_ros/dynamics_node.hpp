@@ -26,6 +26,7 @@ class BackendLoader;
 class Diagnostics;
 class Dynamics;
 class EffortTopics;
+class LogLimit;
 class Payloads;
 struct Settings;
 
@@ -65,6 +66,7 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   void serve_payloads();
   void serve_state_batches();
 
+  void log_backend() const;
   void take_description(const std_msgs::msg::String& message);
   std::string description() const;
   void build();
@@ -81,10 +83,13 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
 
   rcl_interfaces::msg::SetParametersResult on_set(
       const std::vector<rclcpp::Parameter>& parameters) const;
+  void after_set(const std::vector<rclcpp::Parameter>& parameters);
+  void warn_of_waiting(const std::vector<std::string>& names) const;
 
   std::unique_ptr<BackendLoader> backends_;
   // While configured:
   std::unique_ptr<Settings> settings_;
+  std::vector<rclcpp::Parameter> parameters_in_use_;       ///< that settings_ was read from
   std::shared_ptr<const rbd_parallel_core::Model> robot_;  ///< without payloads
   std::unique_ptr<Payloads> payloads_;
   std::unique_ptr<Dynamics> dynamics_;
@@ -93,8 +98,10 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   bool waits_to_start_ = false;  ///< autostart, and nothing configured yet
 
   std::string description_from_topic_, urdf_in_use_;
+  std::unique_ptr<LogLimit> description_log_;
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_subscription_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_set_handle_;
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr after_set_handle_;
   rclcpp::TimerBase::SharedPtr start_timer_;
   rclcpp::Service<rbd_parallel_msgs::srv::InverseDynamics>::SharedPtr inverse_dynamics_;
   rclcpp::Service<rbd_parallel_msgs::srv::BiasForces>::SharedPtr bias_forces_;

@@ -117,6 +117,11 @@ Status Report::model(const Configuration& configuration) const {
           "another robot_description has come, which is not in use; deactivate, clean up and "
           "configure to use it");
   }
+  if (!configuration.not_applied.empty()) {
+    raise(status, Status::WARN,
+          "set since the last configure and not applied yet: " + listed(configuration.not_applied) +
+              "; deactivate, clean up and configure to apply it");
+  }
   status.hardware_id = configuration.robot;
   add(status, "robot", configuration.robot);
   add(status, "joints", std::uint64_t{configuration.joints});

@@ -21,8 +21,9 @@ struct Configuration {
   // While configured:
   std::string robot, backend, backend_name, backend_reason;
   std::size_t joints = 0, warnings = 0, payloads = 0;
-  double mass = 0, payload_mass = 0;  ///< kg
-  bool other_description = false;     ///< one came by topic that is not in use
+  double mass = 0, payload_mass = 0;     ///< kg
+  bool other_description = false;        ///< one came by topic that is not in use
+  std::vector<std::string> not_applied;  ///< parameters that were set since configure
   std::string effort_mode;
   StreamSettings stream_settings;
   std::vector<std::string> stream_joints;

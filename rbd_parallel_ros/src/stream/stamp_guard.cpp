@@ -17,15 +17,16 @@ Refusal StampGuard::check(RosNanoseconds stamp, const Now& now) {
   if (from_to(stamp, now.ros) > timeout) return Refusal::stamp_old;
   if (from_to(now.ros, stamp) > timeout) return Refusal::stamp_ahead;
   const std::optional<Seen> before = last_;
-  if (before && stamp <= before->stamp && from_to(stamp, before->stamp) <= timeout) {
-    return Refusal::stamp_backwards;
-  }
-  last_ = {stamp, now.steady};
+  // A publisher that stamped into the future is no clock that went back: its stamps have to catch
+  // up. Only a clock that went back itself makes earlier stamps the right ones.
+  const bool clock_went_back = before && from_to(now.ros, before->at.ros) > timeout;
+  if (before && stamp <= before->stamp && !clock_went_back) return Refusal::stamp_backwards;
+  last_ = {stamp, now};
   if (!before) return Refusal::none;
   // A pause is no jump: stamps go on as the steady clock does, give or take the time-out.
-  const double furthest = from_to(before->at, now.steady) + timeout;
+  const double furthest = from_to(before->at.steady, now.steady) + timeout;
   const double step = from_to(before->stamp, stamp);
-  return step < 0 || step > furthest ? Refusal::clock_jumped : Refusal::none;
+  return stamp <= before->stamp || step > furthest ? Refusal::clock_jumped : Refusal::none;
 }
 
 }  // namespace rbd_parallel_ros

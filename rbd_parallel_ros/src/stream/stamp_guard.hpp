@@ -19,7 +19,8 @@ struct Now {
 };
 
 /// Says which inputs are in time: each later than the one before it, none further than `timeout`
-/// from the clock, nor further from the one before it than time has passed.
+/// from the clock, nor further from the one before it than time has passed. Stamps that pass go
+/// back only where the clock did, by more than `timeout`.
 class StampGuard {
  public:
   explicit StampGuard(std::int64_t timeout) : timeout_(timeout) {}
@@ -35,7 +36,7 @@ class StampGuard {
  private:
   struct Seen {
     RosNanoseconds stamp;
-    SteadyNanoseconds at;
+    Now at;
   };
   std::int64_t timeout_;
   std::optional<Seen> last_;

@@ -233,6 +233,14 @@ TEST(Report, ADescriptionThatIsNotInUseIsAWarning) {
   EXPECT_EQ(status.message.find("another robot_description has come"), 0u);
 }
 
+TEST(Report, ParametersThatWaitForConfigureAreAWarning) {
+  ReportRig rig;
+  rig.configuration.not_applied = {"max_batch", "gravity"};
+  const Status status = rig.report.next(rig.configuration, rig.services, 1)[0];
+  EXPECT_EQ(status.level, Status::WARN);
+  EXPECT_NE(status.message.find("not applied yet: 'max_batch', 'gravity'"), std::string::npos);
+}
+
 TEST(Report, AFailedConfigureIsAnError) {
   ReportRig rig;
   rig.configuration = {};

@@ -78,6 +78,38 @@ TEST(StampGuard, AfterAPauseAnEarlierStampIsAJump) {
   EXPECT_EQ(guard.check(start - 499 * ms, {start - 499 * ms, later + ms}), Refusal::none);
 }
 
+/// Law: a publisher that stamps into the future, within the time-out, does not make the clock jump.
+/// Its next stamps have to catch up with what has passed.
+TEST(StampGuard, StampsThatPassGoBackOnlyIfTheClockDid) {
+  StampGuard guard(timeout);
+  const std::int64_t off = 70 * ms;
+  RosNanoseconds last = 0;
+  int passed = 0;
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    const std::int64_t time = start + i * ms, stamp = time + (i % 2 == 0 ? off : -off);
+    if (guard.check(stamp, at(time)) != Refusal::none) continue;
+    ASSERT_GT(stamp, last) << "at " << i;
+    last = stamp;
+    ++passed;
+  }
+  EXPECT_EQ(passed, 500) << "those ahead of the clock are in order";
+}
+
+TEST(StampGuard, AfterOneStampInTheFutureTheOthersCatchUp) {
+  StampGuard guard(timeout);
+  EXPECT_EQ(guard.check(start + 70 * ms, at(start)), Refusal::none);
+  for (std::int64_t t = start + ms; t <= start + 140 * ms; t += ms) {
+    ASSERT_EQ(guard.check(t - 70 * ms, at(t)), Refusal::stamp_backwards) << t - start;
+  }
+  EXPECT_EQ(guard.check(start + 71 * ms, at(start + 141 * ms)), Refusal::none);
+}
+
+TEST(StampGuard, AClockThatSlewsBackByLessThanTheTimeoutDoesNotExcuseEarlierStamps) {
+  StampGuard guard(timeout);
+  EXPECT_EQ(guard.check(start + 70 * ms, at(start)), Refusal::none);
+  EXPECT_EQ(guard.check(start - 71 * ms, {start - ms, start + ms}), Refusal::stamp_backwards);
+}
+
 TEST(StampGuard, AWrongStampDoesNotShiftTheOrder) {
   StampGuard guard(timeout);
   EXPECT_EQ(guard.check(start, at(start)), Refusal::none);
