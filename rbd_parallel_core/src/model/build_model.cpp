@@ -178,7 +178,7 @@ class ModelAssembler {
     const Link& parent = model_.links_[index(step.parent_link)];
     const Transform<double> to_joint = transform_of(joint.origin) * parent.offset;
     if (joint.pitch != 0 && joint.kind != JointKind::helical) {
-      warn("joint " + quoted(joint.name) + ": is " + name_of(joint.kind) +
+      warn("joint " + shown(joint.name) + ": is " + name_of(joint.kind) +
            ", its pitch means nothing; only helical joints have one");
     }
     if (joint.kind == JointKind::fixed) {
