@@ -62,6 +62,7 @@ nb::object convert(nb::handle object, std::string_view name) {
   try {
     array = numpy().attr("asarray")(object);
   } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
     nb::raise_from(error, PyExc_ValueError, "%sa %s that is not an array", expected.c_str(),
                    class_name(object).c_str());
   }

@@ -28,6 +28,7 @@ nb::object dtype_from(nb::handle dtype) {
   try {
     return nb::module_::import_("numpy").attr("dtype")(dtype);
   } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C
     nb::raise_from(error, PyExc_ValueError, "dtype: expected float64 or float32, got %s",
                    nb::repr(dtype).c_str());
   }

@@ -56,8 +56,9 @@ void explain_error(PyObject* function, PyObject* const* args, std::size_t count,
     }
     try {
       PyErr_SetObject(PyExc_TypeError, explanation(function, args, count, names).ptr());
-    } catch (nb::python_error&) {  // a signature that call_errors cannot read: better than nothing
-      raised.restore();
+    } catch (nb::python_error& error) {
+      // Ctrl-C; or a signature that call_errors cannot read, whose dump is better than nothing.
+      error.matches(PyExc_Exception) ? raised.restore() : error.restore();
     }
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_TypeError, error.what());

@@ -64,7 +64,9 @@ double time_step(nb::handle dt) {
   const double value = PyFloat_AsDouble(dt.ptr());
   if (PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    throw nb::type_error("dt: expected a number of seconds, the same for all states");
+    throw nb::type_error(
+        ("dt: expected a number of seconds, the same for all states, got a " + class_name(dt))
+            .c_str());
   }
   if (!std::isfinite(value)) {
     refuse("dt: expected a finite number of seconds, got " + std::to_string(value));
@@ -106,7 +108,7 @@ std::uint64_t whole_number(const char* name, nb::handle object) {
   }
   PyErr_Clear();
   const std::string text = std::string(name) + ": expected a whole number from 0 to 2**64 - 1";
-  if (!number.is_valid()) throw nb::type_error(text.c_str());
+  if (!number.is_valid()) throw nb::type_error((text + ", got a " + class_name(object)).c_str());
   refuse(text + ", got " + nb::str(number).c_str());
 }
 
@@ -120,8 +122,10 @@ nb::object random(const Model& model, nb::handle batch, nb::handle seed) {
   if (!batch.is_none()) shape.insert(shape.begin(), whole_number("batch", batch));
   const std::uint64_t start = seed.is_none() ? any_seed() : whole_number("seed", seed);
   const auto q = Array<double>::make(shape);
-  const nb::gil_scoped_release release;
-  random_configurations(model, start, q.mutable_span());
+  {
+    const nb::gil_scoped_release release;
+    random_configurations(model, start, q.mutable_span());
+  }
   return q.object();
 }
 

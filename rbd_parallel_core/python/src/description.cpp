@@ -36,6 +36,7 @@ std::string text_from(nb::handle object, std::string_view name) {
 double number_from(nb::handle object, std::string_view name) {
   const double value = PyFloat_AsDouble(object.ptr());
   if (value != -1 || PyErr_Occurred() == nullptr) return value;
+  if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw nb::python_error();  // Ctrl-C
   PyErr_Clear();
   refuse(std::string(name) + ": expected a number, got a " + class_name(object));
 }
