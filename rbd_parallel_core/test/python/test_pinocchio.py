@@ -376,3 +376,24 @@ def test_planar_and_floating_joints(base, errors):
     for method in ("aba", "crba"):
         qdd = backend.forward_dynamics(q, v, tau, method=method)
         errors.matching(f"forward dynamics, {method}, cond < 1e8", qdd, a, FORWARD_LIMIT, where)
+
+
+@pytest.mark.parametrize("scale", [1, 0.1, 1e-2, 1e-3, 1e-4, 0])
+def test_the_torque_residual_grows_with_the_condition_number(scale):
+    """iCub on its way to neutral, where M is singular to all digits: docs/algorithms.md shows these numbers."""
+    robot = "icub_description/robots/icub.urdf"
+    model = load(robot)
+    reference = Reference(build(ROBOTS[robot], "fixed", GRAVITY, mimic=False), model)
+    backend = backend_for(model, "cpu")
+    rng = numpy.random.default_rng(1)
+    q = (model.neutral() + scale * rng.uniform(-1, 1, model.nv))[None]
+    v, tau = rng.normal(size=(2, 1, model.nv))
+    condition = numpy.linalg.cond(backend.mass_matrix(q)[0])
+
+    def residual(a):
+        return numpy.abs(reference.forces(q, v, a) - tau).max() / numpy.abs(tau).max()
+
+    ours = [residual(backend.forward_dynamics(q, v, tau, method=method)) for method in ("aba", "crba")]
+    assert max(ours) <= numpy.finfo(float).eps * condition
+    if scale == 0:
+        assert condition > 1e16 and min(*ours, residual(reference.accelerations(q, v, tau))) > 1e-9
