@@ -612,7 +612,9 @@ TEST(BuildModel, WarningsOfTheDescriptionAreHandedOn) {
 // ---------------------------------------------------------------------------------------------------------
 
 void expect_equal(const Vec3<double>& a, const Vec3<double>& b) {
-  EXPECT_EQ((std::vector{a.x, a.y, a.z}), (std::vector{b.x, b.y, b.z}));
+  EXPECT_DOUBLE_EQ(a.x, b.x);
+  EXPECT_DOUBLE_EQ(a.y, b.y);
+  EXPECT_DOUBLE_EQ(a.z, b.z);
 }
 
 TEST(BuildModel, JointsKeepTheirNumbers) {
