@@ -11,7 +11,7 @@ constexpr const char* kUsage =
     "                        [--blocks N] [--shares X] [--group-count COUNT] [--threads T]\n"
     "                        [--case-seconds X]\n"
     "  N: numbers of bodies with commas between them, as in 128,256. An experiment without any is\n"
-    "  not run. X, T likewise;
+    "  not run. X, T likewise; a share is below 1.\n";
 
 }  // namespace
 

@@ -9,7 +9,15 @@ namespace {
 constexpr const char* kUsage =
     "usage: rbd_realtime URDF [OPTIONS]\n"
     "  --backend NAME      reference or cpu (default), with one thread\n"
-    "  --period US         microseconds of a cycle, default 1000;
+    "  --period US         microseconds of a cycle, default 1000; 0: calls in a row\n"
+    "  --seconds X         how long the cycles go on, default 60\n"
+    "  --calls N           of each operation with --period 0, default 1000000\n"
+    "  --inputs KIND       ordinary (default), or what an unknown one lists\n"
+    "  --priority N        of SCHED_FIFO, default 80; 0: the ordinary scheduler\n"
+    "  --core N            to stay on, default: the last one\n"
+    "  --no-lock           leave the memory unlocked\n"
+    "  --flush-denormals   let denormal numbers count as zero\n"
+    "  --json FILE         write what was counted, with the histograms\n";
 
 }  // namespace
 
