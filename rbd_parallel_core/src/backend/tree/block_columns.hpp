@@ -4,7 +4,8 @@
 #include "block_coordinates.hpp"
 #include "number_pair.hpp"
 
-/// The phases that compute the columns of the mass matrix (BlockTable says in which order they run).
+/// The phases that compute the columns of the mass matrix (BlockTable says in which order they
+/// run).
 namespace rbd_parallel_core {
 
 template <class S>
@@ -117,7 +118,7 @@ RBD_KERNEL void axes(const BlockContext<RealOf<S>>& context, const TreeState<Rea
 /// The inward pass of one pack with the forces along its columns, written to where they belong.
 /// Returns the composite inertias as the bases see them.
 template <class S>
-RBD_INLINE Inertia<S> write_forces(const PackRobot<S>& robot, const TreeColumns<RealOf<S>>& columns,
+RBD_KERNEL Inertia<S> write_forces(const PackRobot<S>& robot, const TreeColumns<RealOf<S>>& columns,
                                    const Inertia<S>& beyond) {
   constexpr auto width = static_cast<std::int64_t>(ScalarTraits<S>::width);
   const std::int32_t* const index = robot.shared.tau_index + robot.at.v * width;

@@ -26,6 +26,19 @@ RBD_INLINE S gather_coordinates(const RealOf<S>* numbers, const std::int32_t* in
   return taint;
 }
 
+/// The same for rates, zeros where `numbers` is null.
+template <class S>
+RBD_INLINE S gather_rates(const RealOf<S>* numbers, const PackRobot<S>& robot, S* out) {
+  using Real = RealOf<S>;
+  constexpr auto width = static_cast<std::int64_t>(ScalarTraits<S>::width);
+  const std::int32_t n = robot.model.nv;
+  if (numbers != nullptr) {
+    return gather_coordinates<S>(numbers, robot.shared.v_index + robot.at.v * width, n, out);
+  }
+  for (std::int32_t k = 0; k < n; ++k) out[k] = S(Real(0));
+  return S(Real(0));
+}
+
 /// Has the bodies of the next pack brought into the cache, where packs are short: their numbers lie
 /// so far apart that the machine does not foresee it.
 template <class S>

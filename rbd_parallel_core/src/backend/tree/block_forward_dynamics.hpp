@@ -6,39 +6,19 @@
 /// The phases of forward dynamics (BlockTable says in which order they run).
 namespace rbd_parallel_core {
 
-/// Calls visit(v) with what reads the velocities of a pack.
-template <class S, class Visit>
-RBD_INLINE void with_pack_velocities(const PackRobot<S>& robot, const TreeState<RealOf<S>>& state,
-                                     const Visit& visit) {
-  if (state.v != nullptr) {
-    visit(PackRow<S>{robot.v().data});
-  } else {
-    visit(Zeros<S>{});
-  }
-}
-
 template <class S>
 RBD_KERNEL void read_forward_pack(const BlockContext<RealOf<S>>& context,
                                   const TreeState<RealOf<S>>& state, std::byte* scratch,
                                   std::int32_t p) {
-  using Real = RealOf<S>;
-  constexpr std::size_t width = ScalarTraits<S>::width;
   const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
   const BlockShared<S>& shared = robot.shared;
-  const std::int32_t* v_index = shared.v_index + robot.at.v * static_cast<std::int64_t>(width);
   prefetch_next(context, robot, p);
   S taint = read_positions_of(robot, state.q);
-  if (state.v != nullptr) {
-    taint = taint + gather_coordinates<S>(state.v, v_index, robot.model.nv, robot.v().data);
-  }
-  if (state.a != nullptr) {
-    taint = taint + gather_coordinates<S>(state.a, v_index, robot.model.nv, robot.a().data);
-  } else {
-    for (std::int32_t k = 0; k < robot.model.nv; ++k) robot.a().data[k] = S(Real(0));
-  }
+  taint = taint + gather_rates(state.v, robot, robot.v().data);
+  taint = taint + gather_rates(state.a, robot, robot.a().data);
   shared.taint[p] = taint;
   const PackRow<S> q{robot.q().data};
-  if (robot.pack.ends_paths || state.v == nullptr) return;
+  if (robot.pack.ends_paths) return;
   const PathTurn<S> turn = path_turn(robot.model, robot.ws.turns, q, PackRow<S>{robot.v().data});
   to_lanes(
       turn, robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
@@ -56,9 +36,8 @@ RBD_KERNEL void read_forward(const BlockContext<RealOf<S>>& context,
 }
 
 template <class S>
-RBD_KERNEL void velocity_seams(const BlockContext<RealOf<S>>& context,
-                               const TreeState<RealOf<S>>& state, std::byte*,
-                               Range blocks) noexcept {
+RBD_KERNEL void velocity_seams(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>&,
+                               std::byte*, Range blocks) noexcept {
   using Real = RealOf<S>;
   const PlanView& plan = context.plan;
   const BlockShared<S> shared = BlockShared<S>::in(context);
@@ -66,7 +45,7 @@ RBD_KERNEL void velocity_seams(const BlockContext<RealOf<S>>& context,
     if (begins_path(plan, b)) {
       const bool on_world = context.model.body[plan.nodes[plan.blocks[b].first]].parent < 0;
       if (on_world) shared.base[b].w = Vec3<Real>::zero();
-    } else if (state.v != nullptr) {
+    } else {
       shared.base[b].w = turned_along(shared.base[b - 1].w, shared.turn[b - 1]);
     }
   }
@@ -81,15 +60,12 @@ RBD_KERNEL void velocities_of_pack(const BlockContext<RealOf<S>>& context,
   const auto base = from_lanes<MovingBase, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
     return robot.shared.base[robot.block(plan, l)];
   });
-  with_pack_velocities(robot, state, [&](const auto& v) RBD_INLINE_LAMBDA {
-    aba_velocities(robot.model, robot.aba, PackRow<S>{robot.q().data}, v, NoForces{}, base);
-    if constexpr (!is_zero<std::remove_cvref_t<decltype(v)>>) {
-      for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
-        const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
-        robot.shared.base[path.block].w = lane_of(robot.aba.w.data[path.step], path.lane);
-      }
-    }
-  });
+  aba_velocities(robot.model, robot.aba, PackRow<S>{robot.q().data}, PackRow<S>{robot.v().data},
+                 base);
+  for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
+    const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
+    robot.shared.base[path.block].w = lane_of(robot.aba.w.data[path.step], path.lane);
+  }
   if (state.f_ext != nullptr) subtract_external_forces(robot, state.f_ext);
 }
 
@@ -142,28 +118,26 @@ RBD_KERNEL void articulate_pack(const BlockContext<RealOf<S>>& context,
   const auto port = [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
     return shared.port[robot.block(plan, l)];
   };
-  with_pack_velocities(robot, state, [&](const auto& v) RBD_INLINE_LAMBDA {
-    const PackRow<S> q{robot.q().data}, tau{robot.a().data};
-    ArticulatedBody<S> body;
-    if (robot.pack.ends_paths) {
-      FreeEnd end;
-      body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
-    } else {
-      auto end = End::at_itself(Column<Motion<S>>{robot.work.y + robot.in_work.v});
-      body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
-      to_lanes(
-          end.transmission(), robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
-            return port(l).across;
-          });
-    }
+  const PackRow<S> q{robot.q().data}, v{robot.v().data}, tau{robot.a().data};
+  ArticulatedBody<S> body;
+  if (robot.pack.ends_paths) {
+    FreeEnd end;
+    body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
+  } else {
+    auto end = End::at_itself(Column<Motion<S>>{robot.work.y + robot.in_work.v});
+    body = aba_inward(robot.model, robot.aba, q, v, tau, state.friction, MovingBase<S>{}, end);
     to_lanes(
-        body.IA,
-        robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& { return port(l).M; });
-    to_lanes(
-        body.pA,
-        robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& { return port(l).m; });
-    keep_singular(plan, robot, body.singular);
-  });
+        end.transmission(), robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+          return port(l).across;
+        });
+  }
+  to_lanes(
+      body.IA,
+      robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& { return port(l).M; });
+  to_lanes(
+      body.pA,
+      robot.pack.blocks, [&](std::size_t l) RBD_INLINE_LAMBDA -> auto& { return port(l).m; });
+  keep_singular(plan, robot, body.singular);
 }
 
 template <class S, class End = OpenEnd<S, Column>>
@@ -208,6 +182,17 @@ RBD_KERNEL void acceleration_seams(const BlockContext<RealOf<S>>& context,
   }
 }
 
+/// What hangs on the ends of a pack takes from the acceleration of a coordinate: nothing where the
+/// blocks end their paths.
+template <class S>
+struct PackPull {
+  const Motion<S>* y;  ///< per coordinate: OpenEnd::y_over_D, or null
+  Force<S> tip;
+  RBD_INLINE S operator()(std::int32_t at) const {
+    return y == nullptr ? S(RealOf<S>(0)) : dot(y[at], tip);
+  }
+};
+
 template <class S>
 RBD_KERNEL void accelerations_of_pack(const BlockContext<RealOf<S>>& context,
                                       const TreeState<RealOf<S>>& state, std::byte* scratch,
@@ -220,20 +205,15 @@ RBD_KERNEL void accelerations_of_pack(const BlockContext<RealOf<S>>& context,
     return shared.base[robot.block(plan, l)];
   });
   const OutRow<S> qdd{reinterpret_cast<Real*>(robot.scratch.tau)};
-  const PackRow<S> q{robot.q().data};
-  with_pack_velocities(robot, state, [&](const auto& v) RBD_INLINE_LAMBDA {
-    if (robot.pack.ends_paths) {
-      aba_accelerations(robot.model, robot.aba, q, v, base, NoForces{}, qdd);
-      return;
-    }
-    const auto tip = from_lanes<Force, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
+  PackPull<S> pull{robot.pack.ends_paths ? nullptr : robot.work.y + robot.in_work.v,
+                   Force<S>::zero()};
+  if (!robot.pack.ends_paths) {
+    pull.tip = from_lanes<Force, S>([&](std::size_t l) RBD_INLINE_LAMBDA -> auto& {
       return shared.tip[robot.block(plan, l)];
     });
-    const Motion<S>* y = robot.work.y + robot.in_work.v;
-    aba_accelerations(
-        robot.model, robot.aba, q, v, base,
-        [&](std::int32_t at) RBD_INLINE_LAMBDA { return dot(y[at], tip); }, qdd);
-  });
+  }
+  aba_accelerations(robot.model, robot.aba, PackRow<S>{robot.q().data}, PackRow<S>{robot.v().data},
+                    base, pull, qdd);
   for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
     const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
     shared.base[path.block].a = lane_of(robot.aba.c.data[path.step], path.lane);

@@ -9,20 +9,13 @@ namespace rbd_parallel_core {
 template <class S>
 RBD_KERNEL void read_pack(const BlockContext<RealOf<S>>& context, const TreeState<RealOf<S>>& state,
                           std::byte* scratch, std::int32_t p) {
-  using Real = RealOf<S>;
-  constexpr std::size_t width = ScalarTraits<S>::width;
   const PackRobot<S> robot = PackRobot<S>::of(context, scratch, p);
   const BlockShared<S>& shared = robot.shared;
-  const std::int32_t* v_index = shared.v_index + robot.at.v * static_cast<std::int64_t>(width);
   prefetch_next(context, robot, p);
   S taint = read_positions_of(robot, state.q);
-  if (state.v != nullptr) {
-    taint = taint + gather_coordinates<S>(state.v, v_index, robot.model.nv, robot.v().data);
-  } else if (state.a != nullptr) {
-    for (std::int32_t k = 0; k < robot.model.nv; ++k) robot.v().data[k] = S(Real(0));
-  }
-  if (state.a != nullptr) {
-    taint = taint + gather_coordinates<S>(state.a, v_index, robot.model.nv, robot.a().data);
+  if (state.v != nullptr || state.a != nullptr) {
+    taint = taint + gather_rates(state.v, robot, robot.v().data);
+    taint = taint + gather_rates(state.a, robot, robot.a().data);
   }
   shared.taint[p] = taint;
   const PackRow<S> q{robot.q().data};
@@ -74,15 +67,14 @@ RBD_KERNEL void outward_pack(const BlockContext<RealOf<S>>& context,
   const PackRow<S> q{robot.q().data};
   with_pack_rates(robot, state, [&](const auto& v, const auto& a) RBD_INLINE_LAMBDA {
     using V = std::remove_cvref_t<decltype(v)>;
-    using A = std::remove_cvref_t<decltype(a)>;
-    rnea_outward(robot.model, robot.ws, q, v, a, NoForces{}, base);
+    rnea_outward(robot.model, robot.ws, q, v, a, base);
     for (std::int32_t h = 0; h < robot.pack.hanging; ++h) {
       const HangingPath& path = plan.hanging[robot.pack.first_hanging + h];
       MovingBase<RealOf<S>>& child = shared.base[path.block];
       child.w = Vec3<RealOf<S>>::zero();
       if constexpr (!is_zero<V>) child.w = lane_of(robot.ws.w.data[path.step], path.lane);
       child.a = lane_of(robot.ws.a.data[path.step], path.lane);
-      if constexpr (is_zero<V> && is_zero<A>) child.a.w = Vec3<RealOf<S>>::zero();
+      if constexpr (is_zero<V>) child.a.w = Vec3<RealOf<S>>::zero();
     }
   });
   if (state.f_ext != nullptr) subtract_external_forces(robot, state.f_ext);
@@ -99,7 +91,7 @@ RBD_KERNEL void outward(const BlockContext<RealOf<S>>& context, const TreeState<
 /// The inward pass of one pack with its torques, written to where they belong. Returns the forces
 /// on the bases.
 template <class S>
-RBD_INLINE Force<S> write_torques(const TreeState<RealOf<S>>& state, const PackRobot<S>& robot,
+RBD_KERNEL Force<S> write_torques(const TreeState<RealOf<S>>& state, const PackRobot<S>& robot,
                                   const Force<S>& tip, std::int32_t p) {
   using Real = RealOf<S>;
   const OutRow<S> tau{reinterpret_cast<Real*>(robot.scratch.tau)};

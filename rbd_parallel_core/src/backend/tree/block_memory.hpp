@@ -6,8 +6,8 @@
 #include "rbd_parallel_core/algorithm/path_motion.hpp"
 #include "rbd_parallel_core/algorithm/two_port.hpp"
 
-/// Where the phases of BlockTable keep their numbers: for all of a tree, for the packs of a group, and
-/// for the pack that is being worked on.
+/// Where the phases of BlockTable keep their numbers: for all of a tree, for the packs of a group,
+/// and for the pack that is being worked on.
 namespace rbd_parallel_core {
 
 /// Where the base of a block is.

@@ -3,8 +3,8 @@
 
 #include "block_memory.hpp"
 
-/// A pack of blocks as the algorithms see it: a robot like any other, a chain whose numbers happen to
-/// be packs.
+/// A pack of blocks as the algorithms see it: a robot like any other, a chain whose numbers happen
+/// to be packs.
 namespace rbd_parallel_core {
 
 /// One pack as a robot, its state, and where it is worked on.
@@ -89,16 +89,14 @@ struct PackRow {
   RBD_INLINE const S& operator()(std::int32_t k) const { return data[k]; }
 };
 
-/// Calls visit(v, a) with what reads the rates of a pack. Where both or the accelerations are zero,
-/// their terms are left out of what is compiled; that velocities alone are zero is rare and they
-/// are read as such.
+/// Calls visit(v, a) with what reads the rates of a pack. Where both are zero, their terms are left
+/// out of what is compiled. Where one of them is, it is read as zeros: to leave out accelerations
+/// alone would spare one addition a coordinate, and every pass would be compiled once more.
 template <class S, class Visit>
 RBD_INLINE void with_pack_rates(const PackRobot<S>& robot, const TreeState<RealOf<S>>& state,
                                 const Visit& visit) {
-  if (state.a != nullptr) {
+  if (state.v != nullptr || state.a != nullptr) {
     visit(PackRow<S>{robot.v().data}, PackRow<S>{robot.a().data});
-  } else if (state.v != nullptr) {
-    visit(PackRow<S>{robot.v().data}, Zeros<S>{});
   } else {
     visit(Zeros<S>{}, Zeros<S>{});
   }
