@@ -5,8 +5,8 @@
 
 /// RBD_CHOOSE_COMPILED(set, table): returns namespace::table of the instruction set, or of the best
 /// one below it that the kernels were compiled for. Which ones these are is known to the files that
-/// cmake/instruction_sets.cmake names CHOSEN_IN, and to no others: only they are compiled again when
-/// the sets of a build change.
+/// cmake/instruction_sets.cmake names CHOSEN_IN, and to no others: only they are compiled again
+/// when the sets of a build change.
 #ifdef RBD_HAS_AVX512
 #define RBD_CHOOSE_AVX512(set, ...) \
   if ((set) >= InstructionSet::avx512) return avx512::__VA_ARGS__

@@ -8,6 +8,7 @@
 namespace rbd_parallel_core::RBD_ISA {
 
 template <>
-const BlockTable<RBD_REAL> CompiledBlocks<RBD_REAL>::lanes = block_kernels<Pack<RBD_REAL>>();
+constinit const BlockTable<RBD_REAL> CompiledBlocks<RBD_REAL>::lanes =
+    block_kernels<Pack<RBD_REAL>>();
 
 }  // namespace rbd_parallel_core::RBD_ISA

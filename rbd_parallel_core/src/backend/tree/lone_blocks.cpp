@@ -7,7 +7,7 @@
 namespace rbd_parallel_core::RBD_ISA {
 
 template <>
-const BlockTable<RBD_REAL> CompiledBlocks<RBD_REAL>::lone =
+constinit const BlockTable<RBD_REAL> CompiledBlocks<RBD_REAL>::lone =
     block_kernels<RBD_REAL, OpenRows<RBD_REAL, Column>>();
 
 }  // namespace rbd_parallel_core::RBD_ISA

@@ -7,7 +7,7 @@
 namespace rbd_parallel_core::RBD_ISA {
 
 template <>
-const TreeMassMatrixKernels<RBD_REAL> CompiledMassMatrix<RBD_REAL>::kernels =
+constinit const TreeMassMatrixKernels<RBD_REAL> CompiledMassMatrix<RBD_REAL>::kernels =
     tree_mass_matrix_table<Pack<RBD_REAL>>();
 
 }  // namespace rbd_parallel_core::RBD_ISA
