@@ -50,4 +50,15 @@ RBD_INLINE S joint_terms(const ModelView<Real>& model, std::int32_t k, const V& 
   return tau;
 }
 
+/// f -= f_ext for every body. f_ext may say by `any` that all of them are zero.
+template <class Real, class Forces, class External>
+RBD_KERNEL void subtract_forces(const ModelView<Real>& model, Forces f, External f_ext) {
+  if constexpr (requires { f_ext.any; }) {
+    if (!f_ext.any) return;
+  }
+  for (std::int32_t i = 0; i < model.body_count; ++i) f.store(i, f.load(i) - f_ext.load(i));
+}
+template <class Real, class Forces>
+RBD_INLINE void subtract_forces(const ModelView<Real>&, const Forces&, NoForces) {}
+
 }  // namespace rbd_parallel_core
