@@ -174,7 +174,8 @@ constexpr void for_each_field_of_both(const Visit& visit) {
   static_assert(std::tuple_size_v<decltype(ones)> == std::tuple_size_v<decltype(others)>);
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     (visit(std::get<k>(ones), std::get<k>(others)), ...);
-  }(std::make_index_sequence<std::tuple_size_v<decltype(ones)>>());
+  }
+  (std::make_index_sequence<std::tuple_size_v<decltype(ones)>>());
 }
 
 }  // namespace rbd_parallel_core

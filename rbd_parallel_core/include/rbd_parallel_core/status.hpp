@@ -56,13 +56,33 @@ enum class Argument : std::uint8_t {
 };
 
 /// As messages call them and Python spells them, in the order of Argument.
-inline constexpr std::array<std::string_view, 27> argument_names{
-    "the call",    "batch",    "q",       "v",      "a",
-    "tau",         "qdd",      "links",   "f_ext",  "mass_matrix",
-    "cholesky",    "inverse",  "sparse",  "sparse_cholesky",
-    "kinetic",     "potential", "com",    "poses",  "jacobian",
-    "twist",       "acceleration", "velocity_product", "status", "method",
-    "next",        "q0",       "q1"};
+inline constexpr std::array<std::string_view, 27> argument_names{"the call",
+                                                                 "batch",
+                                                                 "q",
+                                                                 "v",
+                                                                 "a",
+                                                                 "tau",
+                                                                 "qdd",
+                                                                 "links",
+                                                                 "f_ext",
+                                                                 "mass_matrix",
+                                                                 "cholesky",
+                                                                 "inverse",
+                                                                 "sparse",
+                                                                 "sparse_cholesky",
+                                                                 "kinetic",
+                                                                 "potential",
+                                                                 "com",
+                                                                 "poses",
+                                                                 "jacobian",
+                                                                 "twist",
+                                                                 "acceleration",
+                                                                 "velocity_product",
+                                                                 "status",
+                                                                 "method",
+                                                                 "next",
+                                                                 "q0",
+                                                                 "q1"};
 static_assert(argument_names.size() == static_cast<std::size_t>(Argument::q1) + 1);
 
 constexpr std::string_view name_of(Argument argument) noexcept {

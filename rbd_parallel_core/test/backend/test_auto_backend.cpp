@@ -183,9 +183,9 @@ TEST(AutoBackend, LeavesToCpuWhatTreeDoesBodyAfterBody) {
   AutoBackend<double> backend(only(Candidate::tree));
   backend.configure(tree_of(300), {.max_batch = 2});
   for (const Operation operation : all_operations) {
-    const bool one_by_one =
-        operation == Operation::energies || operation == Operation::link_kinematics ||
-        operation == Operation::link_motion;
+    const bool one_by_one = operation == Operation::energies ||
+                            operation == Operation::link_kinematics ||
+                            operation == Operation::link_motion;
     EXPECT_EQ(backend.choice(operation, 2), one_by_one ? Candidate::cpu : Candidate::tree)
         << name_of(operation);
   }

@@ -54,7 +54,7 @@ struct Joint {
   int v_index, nv;  ///< coordinates in v, a, tau; likewise
   std::optional<JointLimits> limits;
   std::optional<Mimic> mimic;  ///< set if it follows another joint and has no coordinate itself
-  bool periodic;  ///< q and q + 2 pi are one configuration: continuous, and no joint follows it
+  bool periodic;      ///< q and q + 2 pi are one configuration: continuous, and no joint follows it
   Pose origin;        ///< the joint frame in the parent link, at q = 0 that of the child link
   Vec3<double> axis;  ///< in the joint frame, of length one; zero where the kind has no axis
   double pitch;       ///< helical: m/rad; 0 for other kinds
