@@ -187,6 +187,10 @@ void bind_backend(nb::module_& m) {
       "of a call\n"
       "but the wrenches. They are not copied; without `out` the result is on the device too, for "
       "from_dlpack.\n\n"
+      "Ctrl-C ends the call of a large batch; the results are then only in part written. Arrays on "
+      "a "
+      "device are\n"
+      "computed to the end first.\n\n"
       "The GIL is released while computing. One Backend serves one thread at a time (a second one "
       "is\n"
       "refused); any number of them share a Model.");
