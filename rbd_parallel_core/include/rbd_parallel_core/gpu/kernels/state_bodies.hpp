@@ -62,6 +62,12 @@ RBD_INLINE LaneForces<Real> forces_of(const StateChunk<Real>& chunk, const Real*
   return {{const_cast<Real*>(lanes) + s, chunk.stride}, true};
 }
 
+/// As taint_if_not_finite of rows. (A loop over a list of vectors is more than nvcc takes.)
+template <class Real>
+RBD_INLINE Real taint_if_not_finite(const Vec3<Real>& a, const Real& taint) {
+  return mul_add(Real(0), a.x, mul_add(Real(0), a.y, mul_add(Real(0), a.z, taint)));
+}
+
 /// The base of the kernels: brings the bodies into the memory of the block, then Derived::compute
 /// has a state computed.
 template <class Real, class Derived>
@@ -287,8 +293,7 @@ struct PlacementsBody : StateBody<Real, PlacementsBody<Real>> {
     // Every link's placement follows from those of the bodies; if these are finite, so is it.
     Real taint = taint_of_q<Real>(model, q);
     for (std::int32_t i = 0; i < model.body_count; ++i) {
-      const Vec3<Real> r = ws.X0.load(i).r;
-      taint = mul_add(Real(0), r.x, mul_add(Real(0), r.y, mul_add(Real(0), r.z, taint)));
+      taint = taint_if_not_finite(ws.X0.load(i).r, taint);
     }
     chunk.status[s] = status_of(taint);
   }
@@ -364,9 +369,9 @@ struct BodyMotionsBody : StateBody<Real, BodyMotionsBody<Real>> {
     for (std::int32_t i = 0; i < model.body_count; ++i) {
       const Motion<Real> velocity = ws.v.load(i), acceleration = ws.a.load(i);
       const Vec3<Real> turned = cross(velocity.w, velocity.v);
-      for (const Vec3<Real>& x : {acceleration.w, acceleration.v, turned}) {
-        taint = mul_add(Real(0), x.x, mul_add(Real(0), x.y, mul_add(Real(0), x.z, taint)));
-      }
+      taint = taint_if_not_finite(acceleration.w, taint);
+      taint = taint_if_not_finite(acceleration.v, taint);
+      taint = taint_if_not_finite(turned, taint);
     }
     return taint;
   }
