@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "rbd_parallel_core/backend_arguments.hpp"
 #include "rbd_parallel_core/model/model.hpp"
+#include "rbd_parallel_core/operation.hpp"
 
 namespace rbd_parallel_ros {
 

@@ -39,6 +39,7 @@ bool is_known(std::uint8_t method) {
 
 /// Whether a request with this method would get numbers.
 bool would_answer(const core::Backend& backend, ForwardMethod method, bool external_wrenches) {
+  if (!backend.offers(core::Operation::forward_dynamics)) return false;
   const std::optional<core::PublishedMethod> published = core::published_method_of(method);
   if (!published) return backend.offers(method);
   return !external_wrenches && core::refusal(backend.model(), *published).empty();

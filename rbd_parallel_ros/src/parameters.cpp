@@ -320,7 +320,7 @@ void declare_node_parameters(LifecycleNode& node) {
   }
 }
 
-void warn_of_unknown_parameters(const LifecycleNode& node) {
+void warn_of_unknown_parameters(LifecycleNode& node) {
   std::vector<std::string> known = node.list_parameters({}, 0).names;
   std::erase_if(known, [](const std::string& name) { return name.find('.') != name.npos; });
   for (const auto& [name, value] :

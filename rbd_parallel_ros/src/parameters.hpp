@@ -32,7 +32,7 @@ void declare_node_parameters(rclcpp_lifecycle::LifecycleNode& node);
 
 /// Logs a warning for each parameter that was given at start and is none of the node's, with the
 /// name that was probably meant. To be called when all parameters are declared.
-void warn_of_unknown_parameters(const rclcpp_lifecycle::LifecycleNode& node);
+void warn_of_unknown_parameters(rclcpp_lifecycle::LifecycleNode& node);
 
 /// The parameters that configure reads, as they are now.
 std::vector<rclcpp::Parameter> parameters_of_configure(const rclcpp_lifecycle::LifecycleNode& node);

@@ -11,11 +11,10 @@ namespace rbd_parallel_ros::testing {
 namespace {
 
 namespace conformance = rbd_parallel_core::conformance;
-
 namespace core = rbd_parallel_core;
 using ModelPointer = std::shared_ptr<const core::Model>;
 
-class Plugin final : public DelegatingBackend {
+class Plugin final : public core::DelegatingBackend {
  public:
   explicit Plugin(const std::string& name) : DelegatingBackend(core::make_backend(name)) {}
 };
@@ -85,8 +84,12 @@ TEST(DelegatingBackend, GivesTheBitsOfItsDelegate) {
       Pair backends(name, model, size);
       EXPECT_EQ(backends.plugin.name(), backends.direct->name());
       EXPECT_EQ(backends.plugin.lane_width(), backends.direct->lane_width());
-      EXPECT_EQ(backends.plugin.explain(core::Operation::energies, size),
-                backends.direct->explain(core::Operation::energies, size));
+      for (const core::Operation operation : core::all_operations) {
+        EXPECT_EQ(backends.plugin.offers(operation), backends.direct->offers(operation))
+            << name << ", " << core::name_of(operation);
+        EXPECT_EQ(backends.plugin.explain(operation, size),
+                  backends.direct->explain(operation, size));
+      }
       const conformance::Batch batch = conformance::random_batch(*model, size, 17);
       for (const conformance::Call& call : conformance::every_call()) {
         if (!call.possible(*model)) continue;

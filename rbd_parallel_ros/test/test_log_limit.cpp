@@ -16,7 +16,9 @@ TEST(LogLimit, LetsFewLinesThroughHoweverManyThereAre) {
   constexpr int count = 900;  // 10 s of 90 Hz
   for (int i = 0; i < count; ++i) {
     const auto before = limit.next(start + milliseconds(i * 1000 / 90));
-    if (i < 5) EXPECT_EQ(before, 0u) << i;
+    if (i < 5) {
+      EXPECT_EQ(before, 0u) << i;
+    }
     if (!before) continue;
     ++logged;
     left_out += *before;

@@ -4,7 +4,7 @@
 #include <rcl_yaml_param_parser/parser.h>
 
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "rclcpp/detail/node_name_pattern.hpp"
@@ -43,34 +43,20 @@ ParameterValue converted(const rcutils_string_array_t& array) {
   return ParameterValue(std::vector<std::string>(array.data, array.data + array.size));
 }
 
-// rcl gives a value as one pointer for each type. More than one of them is set where the parameter
-// was given several times, by a file and by -p for instance, with values of different types.
+// rcl gives a value as one pointer for each type, of which one is not null.
 template <typename... T>
-std::vector<ParameterValue> those_given(const T*... pointers) {
-  std::vector<ParameterValue> values;
-  ((pointers ? values.push_back(converted(*pointers)) : void()), ...);
-  return values;
+std::optional<ParameterValue> the_one_given(const T*... pointers) {
+  std::optional<ParameterValue> value;
+  ((pointers ? void(value = converted(*pointers)) : void()), ...);
+  return value;
 }
 
-std::vector<ParameterValue> values_of(const rcl_variant_t& variant) {
-  std::vector<ParameterValue> values =
-      those_given(variant.bool_value, variant.integer_value, variant.double_value,
-                  variant.byte_array_value, variant.bool_array_value, variant.integer_array_value,
-                  variant.double_array_value, variant.string_array_value);
-  if (variant.string_value) values.emplace_back(variant.string_value);
-  return values;
-}
-
-// What is wrong with the values of one parameter; "" if it has one.
-std::string fault_of(const std::vector<ParameterValue>& values) {
-  if (values.empty()) return "got none; give one, or leave the parameter out";
-  if (values.size() == 1) return "";
-  std::string all;
-  for (const ParameterValue& value : values) {
-    all +=
-        (all.empty() ? "" : " and ") + to_string(value) + " of type " + to_string(value.get_type());
-  }
-  return "got " + all + ", and nothing says which of them is meant; give one";
+std::optional<ParameterValue> value_of(const rcl_variant_t& variant) {
+  if (variant.string_value) return ParameterValue(variant.string_value);
+  return the_one_given(variant.bool_value, variant.integer_value, variant.double_value,
+                       variant.byte_array_value, variant.bool_array_value,
+                       variant.integer_array_value, variant.double_array_value,
+                       variant.string_array_value);
 }
 
 }  // namespace
@@ -85,12 +71,13 @@ void read_overrides(const rcl_arguments_t& arguments, const std::string& fully_q
     const rcl_node_params_t& given = parsed->params[section];
     for (size_t i = 0; i < given.num_params; ++i) {
       const std::string name = given.parameter_names[i];
-      const auto values = values_of(given.parameter_values[i]);
-      if (const std::string fault = fault_of(values); !fault.empty()) {
-        throw exceptions::InvalidParameterValueException("expected a value for the parameter '" +
-                                                         name + "' of '" + pattern + "', " + fault);
+      const auto value = value_of(given.parameter_values[i]);
+      if (!value) {
+        throw exceptions::InvalidParameterValueException(
+            "expected a value for the parameter '" + name + "' of '" + pattern +
+            "', got none; give one, or leave the parameter out");
       }
-      overrides.insert_or_assign(name, values[0]);
+      overrides.insert_or_assign(name, *value);
     }
   }
 }
