@@ -141,15 +141,12 @@ std::string name_of(Candidate candidate) {
 
 Operation priced_as(Operation operation) noexcept {
   switch (operation) {
-    case Operation::bias_forces:
-    case Operation::gravity_forces:
-    case Operation::coriolis_forces:
-    case Operation::energies:
-    case Operation::link_kinematics:
-    case Operation::link_motion:
-      return Operation::inverse_dynamics;
-    default:
+    case Operation::forward_dynamics:
+    case Operation::mass_matrix:
+    case Operation::sparse_mass_matrix:
       return operation;
+    default:
+      return Operation::inverse_dynamics;
   }
 }
 

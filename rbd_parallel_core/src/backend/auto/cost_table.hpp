@@ -66,8 +66,8 @@ struct CostLine {
   double share(int threads) const noexcept;
 };
 
-/// The operation whose costs stand for those of another: terms of the equation of motion are
-/// inverse dynamics with zeros.
+/// The operation whose costs stand for those of another: what has no lines of its own is priced as
+/// inverse dynamics, which also visits every body twice.
 Operation priced_as(Operation operation) noexcept;
 
 /// The lines of a text, of which
