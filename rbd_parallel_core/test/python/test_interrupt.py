@@ -88,12 +88,12 @@ def test_handlers_of_other_signals_run_and_the_call_goes_on():
         import signal, numpy, rbd_parallel
 
         model = rbd_parallel.load_urdf({str(ARM)!r})
-        backend = rbd_parallel.Backend(model, max_batch=200_000)
-        out = numpy.full((200_000, 7), numpy.nan)
+        backend = rbd_parallel.Backend(model, max_batch=60_000)
+        out = numpy.full((60_000, 7), numpy.nan)
         seen = []
         signal.signal(signal.SIGALRM, lambda *_: seen.append(numpy.isnan(out[-1]).all()))
         signal.setitimer(signal.ITIMER_REAL, 0.02)
-        backend.forward_dynamics(numpy.zeros((200_000, 7)), method="dca", out=out)
+        backend.forward_dynamics(numpy.zeros((60_000, 7)), method="dca", out=out)
         print(*seen, numpy.isfinite(out).all())
         """
     assert run(program) == ["True", "True"]
