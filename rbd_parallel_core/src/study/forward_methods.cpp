@@ -71,15 +71,14 @@ std::string why_not(const Model& model, Method method, int blocks) {
   return text_of(obstacle_to(model, method, mass_matrix_nonzeros(model), blocks), model);
 }
 
-/// A backend may keep a larger matrix for crba than that; it says so itself.
+/// What a backend takes besides is for the backend to say; its crba keeps no larger matrix.
 std::string allowed_methods(const Model& model, int blocks) {
-  const bool crba = !to_entries(std::int64_t{model.nv()} * model.nv());
-  std::string names;
-  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
-  if (!model.has_mimic()) add("aba of a backend");
-  if (crba) add("crba of a backend");
+  const bool aba = !model.has_mimic(), crba = !to_entries(std::int64_t{model.nv()} * model.nv());
+  std::string names = aba && crba ? "aba and crba" : aba ? "aba" : crba ? "crba" : "";
+  if (!names.empty()) names += " of a backend";
   for (const Method method : published_methods) {
-    if (why_not(model, method, blocks).empty()) add(name_of(method));
+    if (!why_not(model, method, blocks).empty()) continue;
+    names += (names.empty() ? "" : ", ") + std::string(name_of(method));
   }
   return names;
 }

@@ -122,6 +122,22 @@ def test_model_repr_is_the_tree(model):
     assert all(any(name in line for line in lines) for name in model.joint_names)
 
 
+def test_warnings_stand_beside_the_faults_that_they_explain():
+    with pytest.raises(rbd_parallel.ModelError) as caught:
+        rbd_parallel.load_urdf(
+            '<robot name="r"><link name="a"/><link name="b"><joint name="j" type="fixed"><parent link="a"/>'
+            '<child link="b"/></joint></link></robot>'
+        )
+    (warning,) = caught.value.warnings
+    assert "the unknown element 'joint' in <link> is ignored" in warning
+    assert str(caught.value) == "\n".join([*caught.value.faults, f"warning: {warning}"])
+
+
+def test_trees_that_would_fill_the_memory_are_refused():
+    with pytest.raises(rbd_parallel.ModelError, match="auto_tree: bodies is 1000000000, expected 1 to 4000000"):
+        rbd_parallel.auto_tree(10**9)
+
+
 def test_all_faults_are_reported():
     text = LINKS.replace('mass value="2"', 'mass value="heavy"') + JOINTS.format(more="").replace('"lower"', '"nobody"')
     with pytest.raises(rbd_parallel.ModelError) as caught:
