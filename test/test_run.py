@@ -71,7 +71,7 @@ def client_in(text):
 
 @built_by_dev
 @pytest.mark.parametrize("robot, given, joints", [
-    ("arm7", [], 7), ("quadruped", ["base:=floating"], 12), ("gripper", ["joints:=[wrist_roll]"], 1),
+    ("arm7", [], 7), ("quadruped", ["base:=floating"], 12), ("gripper", ["joints:=[wrist_pitch]"], 1),
 ])  # fmt: skip
 def test_the_client_that_is_shown_works_as_it_is(tmp_path, dev, robot, given, joints):
     with running(tmp_path, ROBOTS / f"{robot}.urdf", *given) as log:
