@@ -2,6 +2,7 @@
 #pragma once
 
 #include "rbd_parallel_core/algorithm/access.hpp"
+#include "rbd_parallel_core/spatial/quaternion.hpp"
 
 namespace rbd_parallel_core {
 
@@ -58,39 +59,6 @@ RBD_KERNEL Transform<S> link_transform(const ModelView<Real>& model,
   return frame.body < 0 ? offset : offset * ws.X0.load(frame.body);
 }
 
-/// A unit quaternion (x, y, z, w), w >= 0, of the frame that E turns the world's coordinates into.
-template <class S>
-struct Quaternion {
-  S x, y, z, w;
-};
-
-/// The largest of the four components is taken from the diagonal, the others by dividing by it, so
-/// that no small number is divided by (Shepperd 1978); with selects in place of branches.
-template <class S>
-RBD_INLINE Quaternion<S> quaternion_from_rotation(const Mat3<S>& E) {
-  using T = ScalarTraits<S>;
-  const S one(RealOf<S>(1)), half(RealOf<S>(0.5)), zero(RealOf<S>(0));
-  // Four times the squares of the components, then four times their products.
-  const S ww = one + E.x.x + E.y.y + E.z.z, xx = one + E.x.x - E.y.y - E.z.z;
-  const S yy = one - E.x.x + E.y.y - E.z.z, zz = one - E.x.x - E.y.y + E.z.z;
-  const S xw = E.y.z - E.z.y, yw = E.z.x - E.x.z, zw = E.x.y - E.y.x;
-  const S xy = E.x.y + E.y.x, xz = E.x.z + E.z.x, yz = E.y.z + E.z.y;
-  Quaternion<S> q{xw, yw, zw, ww};
-  S largest = ww;
-  const auto take_if_larger = [&](const S& square,
-                                  const Quaternion<S>& candidate) RBD_INLINE_LAMBDA {
-    const auto larger = T::less(largest, square);
-    largest = T::select(larger, square, largest);
-    q = {T::select(larger, candidate.x, q.x), T::select(larger, candidate.y, q.y),
-         T::select(larger, candidate.z, q.z), T::select(larger, candidate.w, q.w)};
-  };
-  take_if_larger(xx, {xx, xy, xz, xw});
-  take_if_larger(yy, {xy, yy, yz, yw});
-  take_if_larger(zz, {xz, yz, zz, zw});
-  const S scale = T::select(T::less(q.w, zero), -half, half) / T::sqrt(largest);
-  return {scale * q.x, scale * q.y, scale * q.z, scale * q.w};
-}
-
 /// Writes the pose of a link as x y z qx qy qz qw. out(k, value) takes the k-th number.
 template <class S, class Real, template <class> class Array, class Out>
 RBD_KERNEL void link_pose(const ModelView<Real>& model, const KinematicsWorkspace<S, Array>& ws,
@@ -100,9 +68,9 @@ RBD_KERNEL void link_pose(const ModelView<Real>& model, const KinematicsWorkspac
   out.store(0, X.r.x);
   out.store(1, X.r.y);
   out.store(2, X.r.z);
-  out.store(3, rotation.x);
-  out.store(4, rotation.y);
-  out.store(5, rotation.z);
+  out.store(3, rotation.r.x);
+  out.store(4, rotation.r.y);
+  out.store(5, rotation.r.z);
   out.store(6, rotation.w);
 }
 

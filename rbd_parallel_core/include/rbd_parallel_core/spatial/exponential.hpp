@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "rbd_parallel_core/spatial/motion_force.hpp"
+#include "rbd_parallel_core/spatial/quaternion.hpp"
 #include "rbd_parallel_core/spatial/sincos.hpp"
 
 /// From a constant twist to the displacement that it makes in one unit of time, and back: the
@@ -89,33 +90,6 @@ RBD_INLINE S shortest_turn(const S& angle) {
     rest = neg_mul_add(number(4) * turns, number(part), rest);
   return rest;
 }
-
-/// A rotation from body coordinates to those of the frame that the body stands in. Its numbers in
-/// q are r.x, r.y, r.z, w.
-template <class S>
-struct Quaternion {
-  Vec3<S> r;
-  S w;
-
-  /// Of length one. NaN where there is no length, or where its square overflows.
-  RBD_INLINE Quaternion normalised() const {
-    const S one(RealOf<S>(1)), zero(RealOf<S>(0));
-    const S norm2 = mul_add(w, w, dot(r, r));
-    const S scale = mul_add(zero, norm2, one / ScalarTraits<S>::sqrt(norm2));
-    return {scale * r, scale * w};
-  }
-  RBD_INLINE Quaternion inverse() const { return {-r, w}; }
-  /// First b, then a.
-  friend RBD_INLINE Quaternion operator*(const Quaternion& a, const Quaternion& b) {
-    return {mul_add(a.w, b.r, mul_add(b.w, a.r, cross(a.r, b.r))),
-            mul_add(a.w, b.w, -dot(a.r, b.r))};
-  }
-  RBD_INLINE Vec3<S> rotate(const Vec3<S>& a) const {
-    const S two(RealOf<S>(2));
-    const Vec3<S> t = two * cross(r, a);
-    return mul_add(w, t, a + cross(r, t));
-  }
-};
 
 /// Where a body gets to, seen from where it was.
 template <class S>
