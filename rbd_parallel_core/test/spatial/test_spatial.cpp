@@ -537,8 +537,8 @@ TYPED_TEST(Spatial, QuaternionsAndRotationsAreTheSame) {
     this->expect_near(this->dense(E), transposed(expected.toRotationMatrix()));
     const Quaternion<S> q = quaternion_from_rotation(E);
     EXPECT_GE(q.w, 0);
-    this->expect_near(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, S(1));
-    const Mat3<S> again = rotation_from_quaternion(q.x, q.y, q.z, q.w);
+    this->expect_near(dot(q.r, q.r) + q.w * q.w, S(1));
+    const Mat3<S> again = rotation_from_quaternion(q.r.x, q.r.y, q.r.z, q.w);
     this->expect_near(this->dense(again), this->dense(E));
   }
 }
