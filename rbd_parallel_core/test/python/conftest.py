@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collects the errors against the references, and shows the largest of each operation at the end of the run."""
 
-import dataclasses
 import json
 import pathlib
 
 import pytest
 
-from largest_errors import Errors
+from largest_errors import Errors, Largest
 
 
 def pytest_addoption(parser):
@@ -23,6 +22,19 @@ def errors(pytestconfig):
     return pytestconfig.rbd_errors
 
 
+def pytest_sessionfinish(session):
+    """A process that runs some of the tests (pytest -n) hands over what it has seen ..."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["rbd_errors"] = session.config.rbd_errors.rows()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """... to the one that has them all."""
+    for operation, row in getattr(node, "workeroutput", {}).get("rbd_errors", {}).items():
+        node.config.rbd_errors.note(operation, Largest(**row))
+
+
 def pytest_terminal_summary(terminalreporter, config):
     largest = config.rbd_errors.largest
     if not largest:
@@ -36,5 +48,4 @@ def pytest_terminal_summary(terminalreporter, config):
         )
     path = config.getoption("--errors-json")
     if path:
-        rows = {operation: dataclasses.asdict(entry) for operation, entry in sorted(largest.items())}
-        pathlib.Path(path).write_text(json.dumps(rows, indent=2) + "\n")
+        pathlib.Path(path).write_text(json.dumps(config.rbd_errors.rows(), indent=2) + "\n")

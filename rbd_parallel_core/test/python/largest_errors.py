@@ -26,12 +26,20 @@ class Errors:
         errors = numpy.atleast_1d(errors)
         if errors.size == 0:
             return
-        entry = self.largest[operation]
-        entry.states += errors.size
         worst = float(errors.max())  # NaN if any is
-        if not worst <= entry.error or not entry.where:
-            entry.error, entry.limit, entry.where = worst, limit, where
+        self.note(operation, Largest(worst, limit, where, errors.size))
         assert worst <= limit, f"{operation}, {where}: expected an error <= {limit:g}, got {worst:g}"
+
+    def note(self, operation, found):
+        """Keeps the worse one, and adds up the states."""
+        entry = self.largest[operation]
+        entry.states += found.states
+        if not found.error <= entry.error or not entry.where:
+            entry.error, entry.limit, entry.where = found.error, found.limit, found.where
+
+    def rows(self):
+        """Everything as plain values, for other processes and for files."""
+        return {operation: dataclasses.asdict(entry) for operation, entry in sorted(self.largest.items())}
 
     def matching(self, operation, actual, expected, limit, where, scale=None):
         """Each state's largest difference, relative to the largest entry of the reference (or to `scale`)."""
