@@ -74,7 +74,7 @@ class Path {
     const Row<double> q{q_.data()}, v{v_.data()}, tau{tau_.data()};
     const MovingBase<double> base{w_base, Motion<double>::zero()};
     compute_turns(view_, ws_.turns, q);
-    aba_velocities(view_, ws_, q, v, NoForces{}, base);
+    aba_velocities(view_, ws_, q, v, base);
     auto end = End::at_itself({y_.data()});
     const auto body = aba_inward(view_, ws_, q, v, tau, false, base, end);
     EXPECT_EQ(body.singular, 0);

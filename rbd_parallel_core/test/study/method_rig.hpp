@@ -101,7 +101,7 @@ class MethodRig {
   /// What DCA and DCAe do before their trees: sines and cosines, velocities, biases.
   void kinematics() {
     compute_turns(view_, workspace_.aba.turns, q());
-    aba_velocities(view_, workspace_.aba, q(), v(), NoForces{}, WorldBase<S>{gravity()});
+    aba_velocities(view_, workspace_.aba, q(), v(), WorldBase<S>{gravity()});
   }
 
  private:

@@ -52,10 +52,11 @@ class SingularityTest {
 };
 
 /// The outward pass of aba: velocities, velocity products, bias forces of the single bodies. After
-/// compute_turns. base: WorldBase, or MovingBase of which only w is read.
-template <class S, class Real, template <class> class Array, class Q, class V, class F, class Base>
-RBD_INLINE void aba_velocities(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws, Q q,
-                               V v, F f_ext, const Base& base) {
+/// compute_turns. base: WorldBase, or MovingBase of which only w is read. The robot
+/// and the workspace by value, for the reason that rnea gives.
+template <class S, class Real, template <class> class Array, class Q, class V, class Base>
+RBD_KERNEL void aba_velocities(const ModelView<Real> model, const AbaWorkspace<S, Array> ws, Q q,
+                               V v, const Base& base) {
   constexpr bool moves = !is_zero<V>;
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
@@ -91,7 +92,6 @@ RBD_INLINE void aba_velocities(const ModelView<Real>& model, const AbaWorkspace<
         ws.c.store(i, c);
         bias = {cross(w, I.I * w), cross(w, cross(w, I.h))};
       }
-      if constexpr (!std::is_same_v<F, NoForces>) bias -= f_ext.load(i);
       ws.pA.store(i, bias);
     });
   }
@@ -118,10 +118,11 @@ struct ArticulatedBody {
 /// piece of a larger tree.
 template <class S, class Real, template <class> class Array, class Q, class V, class T, class Base,
           class End>
-RBD_INLINE ArticulatedBody<S> aba_inward(const ModelView<Real>& model,
-                                         const AbaWorkspace<S, Array>& ws, Q q, V v, T tau,
-                                         bool friction, const Base&, End& end) {
+RBD_KERNEL ArticulatedBody<S> aba_inward(const ModelView<Real> model,
+                                         const AbaWorkspace<S, Array> ws, Q q, V v, T tau,
+                                         bool friction, const Base&, End& open_end) {
   constexpr bool moves = !is_zero<V>;
+  End end = open_end;
   // From body i + 1 to its parent i it is carried along; what other children leave is kept in the
   // workspace.
   ArticulatedInertia<S> carried_IA = ArticulatedInertia<S>::zero();
@@ -167,6 +168,7 @@ RBD_INLINE ArticulatedBody<S> aba_inward(const ModelView<Real>& model,
       }
     });
   }
+  open_end = end;
   return {carried_IA, carried_pA, singular};
 }
 
@@ -174,8 +176,8 @@ RBD_INLINE ArticulatedBody<S> aba_inward(const ModelView<Real>& model,
 /// acceleration of coordinate `at`. base: WorldBase, or MovingBase of which only a is read.
 template <class S, class Real, template <class> class Array, class Q, class V, class Base,
           class Pull, class Qdd>
-RBD_INLINE void aba_accelerations(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws,
-                                  Q q, V, const Base& base, const Pull& pull, Qdd qdd) {
+RBD_KERNEL void aba_accelerations(const ModelView<Real> model, const AbaWorkspace<S, Array> ws, Q q,
+                                  V, const Base& base, const Pull& pull, Qdd qdd) {
   constexpr bool moves = !is_zero<V>;
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
@@ -211,16 +213,13 @@ RBD_INLINE void aba_accelerations(const ModelView<Real>& model, const AbaWorkspa
 /// nothing).
 template <class S, class Real, template <class> class Array, class Q, class V, class T, class F,
           class Qdd>
-RBD_KERNEL S aba(const ModelView<Real>& robot, const AbaWorkspace<S, Array>& memory, Q q, V v,
-                 T tau, F f_ext, const Vec3<S>& gravity, bool friction, Qdd qdd) {
-  // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
-  // again after each.
-  const ModelView<Real> model = robot;
-  const AbaWorkspace<S, Array> ws = memory;
+RBD_KERNEL S aba(const ModelView<Real>& model, const AbaWorkspace<S, Array>& ws, Q q, V v, T tau,
+                 F f_ext, const Vec3<S>& gravity, bool friction, Qdd qdd) {
   const WorldBase<S> base{gravity};
   FreeEnd end;
   compute_turns(model, ws.turns, q);
-  aba_velocities(model, ws, q, v, f_ext, base);
+  aba_velocities(model, ws, q, v, base);
+  subtract_forces(model, ws.pA, f_ext);
   const S singular = aba_inward(model, ws, q, v, tau, friction, base, end).singular;
   aba_accelerations(model, ws, q, v, base, NoForces{}, qdd);
   return singular;

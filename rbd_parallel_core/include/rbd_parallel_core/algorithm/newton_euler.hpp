@@ -50,4 +50,25 @@ RBD_INLINE S joint_terms(const ModelView<Real>& model, std::int32_t k, const V& 
   return tau;
 }
 
+/// f -= f_ext for every body. f_ext may say by `any` that all of them are zero.
+template <class Real, class Forces, class External>
+RBD_KERNEL void subtract_forces(const ModelView<Real>& model, Forces f, External f_ext) {
+  if constexpr (requires { f_ext.any; }) {
+    if (!f_ext.any) return;
+  }
+  for (std::int32_t i = 0; i < model.body_count; ++i) f.store(i, f.load(i) - f_ext.load(i));
+}
+
+/// External forces of which it is known when the program runs whether there are any: one function
+/// for both.
+template <class S, template <class> class Array>
+struct PossibleForces {
+  Array<Force<S>> given;
+  bool any;
+  RBD_INLINE Force<S> load(std::int32_t i) const { return given.load(i); }
+};
+
+template <class Real, class Forces>
+RBD_INLINE void subtract_forces(const ModelView<Real>&, const Forces&, NoForces) {}
+
 }  // namespace rbd_parallel_core

@@ -17,10 +17,9 @@ struct RneaWorkspace {
 
 /// The outward pass of rnea: velocities, accelerations, and the force that each body needs. After
 /// compute_turns.
-template <class S, class Real, template <class> class Array, class Q, class V, class A, class F,
-          class Base>
+template <class S, class Real, template <class> class Array, class Q, class V, class A, class Base>
 RBD_INLINE void rnea_outward(const ModelView<Real>& model, const RneaWorkspace<S, Array>& ws, Q q,
-                             V v, A a, F f_ext, const Base& base) {
+                             V v, A a, const Base& base) {
   constexpr bool moves = !is_zero<V>;
   constexpr bool rotates = moves || !is_zero<A>;
 
@@ -89,7 +88,6 @@ RBD_INLINE void rnea_outward(const ModelView<Real>& model, const RneaWorkspace<S
       } else {
         f = {cross(I.h, acc.v), I.m * acc.v};
       }
-      if constexpr (!std::is_same_v<F, NoForces>) f -= f_ext.load(i);
       ws.f.store(i, f);
     });
   }
@@ -145,7 +143,8 @@ RBD_KERNEL void rnea(const ModelView<Real>& robot, const RneaWorkspace<S, Array>
   for (std::int32_t k = 0; k < model.nv; ++k) {
     tau.store(k, joint_terms<S>(model, k, v, a, friction));
   }
-  rnea_outward(model, ws, q, v, a, f_ext, base);
+  rnea_outward(model, ws, q, v, a, base);
+  subtract_forces(model, ws.f, f_ext);
   rnea_inward(model, ws, q, Force<S>::zero(), tau, base);
 }
 

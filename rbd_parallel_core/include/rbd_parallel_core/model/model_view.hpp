@@ -66,7 +66,9 @@ RBD_INLINE void visit_joint(const BodyView<Real>& body, const Visitor& visitor) 
 }
 
 /// The same with visitor(joint, placement). Only joints of one coordinate have Denavit-Hartenberg
-/// placements, and of them only revolute ones are common enough for the cheapest forms.
+/// placements, and of them only revolute ones are common enough for the cheapest forms. Helical
+/// joints are so rare that theirs is taken as a general one, which it is too: each pair costs the
+/// compiler as much as the next.
 template <class S, class Real, class Visitor>
 RBD_INLINE void visit_body(const BodyView<Real>& body, const Visitor& visitor) {
   visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {
@@ -81,7 +83,7 @@ RBD_INLINE void visit_body(const BodyView<Real>& body, const Visitor& visitor) {
         return;
       }
     }
-    if constexpr (Joint::nv == 1) {
+    if constexpr (Joint::nv == 1 && !std::is_same_v<Joint, HelicalJoint<S>>) {
       if (body.form != PlacementForm::general) {
         visitor(joint, DhPlacement<S, XTurn<S>>{{S(body.dh_cos), S(body.dh_sin)}, S(body.dh_a)});
         return;

@@ -74,7 +74,8 @@ RBD_KERNEL void dca(const Exec& executor, const ModelView<Real>& model,
                     const DcaWorkspace<S, Array>& ws, Q q, V v, T tau, F f_ext,
                     const Vec3<S>& gravity, bool friction, Qdd qdd) {
   compute_turns(model, ws.aba.turns, q);
-  aba_velocities(model, ws.aba, q, v, f_ext, WorldBase<S>{gravity});
+  aba_velocities(model, ws.aba, q, v, WorldBase<S>{gravity});
+  subtract_forces(model, ws.aba.pA, f_ext);
   const auto torque = [&](std::int32_t i) {
     return driving_torque<S>(model, model.body[i].v_index, v, tau, friction);
   };

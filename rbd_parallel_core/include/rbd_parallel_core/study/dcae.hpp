@@ -337,7 +337,8 @@ RBD_KERNEL S dcae(const Exec& executor, const ModelView<Real>& model,
   };
   if (blocks == 1) {
     compute_turns(model, ws.aba.turns, q);
-    aba_velocities(model, ws.aba, q, v, f_ext, WorldBase<S>{gravity});
+    aba_velocities(model, ws.aba, q, v, WorldBase<S>{gravity});
+    subtract_forces(model, ws.aba.pA, f_ext);
     return one_block<S>(model, ws, q, gravity, torque, qdd);
   }
   const auto first_body = [&](std::int32_t block) { return first[block]; };

@@ -48,17 +48,9 @@ struct KernelTable {
 /// The kernels that compute one state at a time, for the set or the best one below it.
 template <class Real>
 const KernelTable<Real>& scalar_kernels(InstructionSet set);
-template <>
-const KernelTable<double>& scalar_kernels<double>(InstructionSet set);
-template <>
-const KernelTable<float>& scalar_kernels<float>(InstructionSet set);
 
 /// The kernels that compute as many as a SIMD register of the set holds.
 template <class Real>
 const KernelTable<Real>& pack_kernels(InstructionSet set);
-template <>
-const KernelTable<double>& pack_kernels<double>(InstructionSet set);
-template <>
-const KernelTable<float>& pack_kernels<float>(InstructionSet set);
 
 }  // namespace rbd_parallel_core

@@ -11,7 +11,7 @@
 
 /// What the tree backend calls: the phases of an operation on one state of one large tree, compiled
 /// for one instruction set. A phase works on a range of packs or of blocks; ranges of one phase may
-/// be worked on at once. See block_kernels.hpp for the text.
+/// be worked on at once. block_kernels.hpp has the code.
 namespace rbd_parallel_core {
 
 /// BlockPlan as plain pointers.
@@ -129,17 +129,9 @@ struct BlockTable {
 /// The phases for the set, in lanes of double or float.
 template <class Real>
 const BlockTable<Real>& block_table(InstructionSet set);
-template <>
-const BlockTable<double>& block_table<double>(InstructionSet set);
-template <>
-const BlockTable<float>& block_table<float>(InstructionSet set);
 
 /// The same for one block at a time: a "pack" is a number.
 template <class Real>
 const BlockTable<Real>& lone_block_table(InstructionSet set);
-template <>
-const BlockTable<double>& lone_block_table<double>(InstructionSet set);
-template <>
-const BlockTable<float>& lone_block_table<float>(InstructionSet set);
 
 }  // namespace rbd_parallel_core

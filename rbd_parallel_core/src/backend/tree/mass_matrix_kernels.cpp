@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled once for each instruction set; see cmake/instruction_sets.cmake.
+// Compiled once for each number type and instruction set; see cmake/instruction_sets.cmake.
 #include "mass_matrix_kernels.hpp"
+
+#include "compiled_mass_matrix.hpp"
 
 namespace rbd_parallel_core::RBD_ISA {
 
-extern const TreeMassMatrixKernels<double> tree_mass_matrix_of_double =
-    tree_mass_matrix_table<Pack<double>>();
-extern const TreeMassMatrixKernels<float> tree_mass_matrix_of_float =
-    tree_mass_matrix_table<Pack<float>>();
+template <>
+constinit const TreeMassMatrixKernels<RBD_REAL> CompiledMassMatrix<RBD_REAL>::kernels =
+    tree_mass_matrix_table<Pack<RBD_REAL>>();
 
 }  // namespace rbd_parallel_core::RBD_ISA

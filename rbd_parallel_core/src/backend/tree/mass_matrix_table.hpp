@@ -11,7 +11,7 @@
 #include "tree_columns.hpp"
 
 /// What TreeMassMatrix calls: pieces of the mass matrix of one state of a robot of many bodies,
-/// compiled for one instruction set. See mass_matrix_kernels.hpp for the text.
+/// compiled for one instruction set. mass_matrix_kernels.hpp has the code.
 namespace rbd_parallel_core {
 
 /// Rows that are computed together. They belong to one run, so all of them see another run from the
@@ -88,9 +88,5 @@ struct TreeMassMatrixKernels {
 /// The kernels for the set or the best one below it.
 template <class Real>
 const TreeMassMatrixKernels<Real>& tree_mass_matrix_kernels(InstructionSet set);
-template <>
-const TreeMassMatrixKernels<double>& tree_mass_matrix_kernels<double>(InstructionSet set);
-template <>
-const TreeMassMatrixKernels<float>& tree_mass_matrix_kernels<float>(InstructionSet set);
 
 }  // namespace rbd_parallel_core
