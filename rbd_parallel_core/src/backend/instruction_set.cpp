@@ -12,19 +12,24 @@ constexpr const char* variable = "RBD_PARALLEL_ISA";
 constexpr std::array all_sets{InstructionSet::baseline, InstructionSet::avx2,
                               InstructionSet::avx512};
 
+#if defined(RBD_HAS_AVX2) || defined(RBD_HAS_AVX512)
+bool machine_has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+#endif
+
+/// Compiled, and the machine has it. A build may leave out a set below another one.
 bool available(InstructionSet set) {
   switch (set) {
     case InstructionSet::baseline:
       return true;
     case InstructionSet::avx2:
 #ifdef RBD_HAS_AVX2
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+      return machine_has_avx2();
 #else
       return false;
 #endif
     case InstructionSet::avx512:
 #ifdef RBD_HAS_AVX512
-      return available(InstructionSet::avx2) && __builtin_cpu_supports("avx512f") &&
+      return machine_has_avx2() && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 #else

@@ -52,15 +52,12 @@ class SingularityTest {
 };
 
 /// The outward pass of aba: velocities, velocity products, bias forces of the single bodies. After
-/// compute_turns. base: WorldBase, or MovingBase of which only w is read.
+/// compute_turns. base: WorldBase, or MovingBase of which only w is read. The robot
+/// and the workspace by value, for the reason that rnea gives.
 template <class S, class Real, template <class> class Array, class Q, class V, class Base>
-RBD_KERNEL void aba_velocities(const ModelView<Real>& robot, const AbaWorkspace<S, Array>& memory,
-                               Q q, V v, const Base& base) {
+RBD_KERNEL void aba_velocities(const ModelView<Real> model, const AbaWorkspace<S, Array> ws, Q q,
+                               V v, const Base& base) {
   constexpr bool moves = !is_zero<V>;
-  // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
-  // again after each.
-  const ModelView<Real> model = robot;
-  const AbaWorkspace<S, Array> ws = memory;
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     const std::int32_t p = body.parent;
@@ -121,12 +118,10 @@ struct ArticulatedBody {
 /// piece of a larger tree.
 template <class S, class Real, template <class> class Array, class Q, class V, class T, class Base,
           class End>
-RBD_KERNEL ArticulatedBody<S> aba_inward(const ModelView<Real>& robot,
-                                         const AbaWorkspace<S, Array>& memory, Q q, V v, T tau,
+RBD_KERNEL ArticulatedBody<S> aba_inward(const ModelView<Real> model,
+                                         const AbaWorkspace<S, Array> ws, Q q, V v, T tau,
                                          bool friction, const Base&, End& open_end) {
   constexpr bool moves = !is_zero<V>;
-  const ModelView<Real> model = robot;  // copies, as in aba_velocities
-  const AbaWorkspace<S, Array> ws = memory;
   End end = open_end;
   // From body i + 1 to its parent i it is carried along; what other children leave is kept in the
   // workspace.
@@ -181,12 +176,9 @@ RBD_KERNEL ArticulatedBody<S> aba_inward(const ModelView<Real>& robot,
 /// acceleration of coordinate `at`. base: WorldBase, or MovingBase of which only a is read.
 template <class S, class Real, template <class> class Array, class Q, class V, class Base,
           class Pull, class Qdd>
-RBD_KERNEL void aba_accelerations(const ModelView<Real>& robot,
-                                  const AbaWorkspace<S, Array>& memory, Q q, V, const Base& base,
-                                  const Pull& pull, Qdd qdd) {
+RBD_KERNEL void aba_accelerations(const ModelView<Real> model, const AbaWorkspace<S, Array> ws, Q q,
+                                  V, const Base& base, const Pull& pull, Qdd qdd) {
   constexpr bool moves = !is_zero<V>;
-  const ModelView<Real> model = robot;  // copies, as in aba_velocities
-  const AbaWorkspace<S, Array> ws = memory;
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     const std::int32_t p = body.parent;

@@ -58,6 +58,16 @@ RBD_KERNEL void subtract_forces(const ModelView<Real>& model, Forces f, External
   }
   for (std::int32_t i = 0; i < model.body_count; ++i) f.store(i, f.load(i) - f_ext.load(i));
 }
+
+/// External forces of which it is known when the program runs whether there are any: one function
+/// for both.
+template <class S, template <class> class Array>
+struct PossibleForces {
+  Array<Force<S>> given;
+  bool any;
+  RBD_INLINE Force<S> load(std::int32_t i) const { return given.load(i); }
+};
+
 template <class Real, class Forces>
 RBD_INLINE void subtract_forces(const ModelView<Real>&, const Forces&, NoForces) {}
 

@@ -23,9 +23,8 @@ struct PathMotion {
 /// For a model that is one path: body i + 1 hangs on body i. After compute_turns. Where v (a) reads
 /// Zeros, the velocities (and accelerations) stay zero.
 template <class S, class Real, template <class> class Array, class Q, class V, class A>
-RBD_KERNEL PathMotion<S> path_motion(const ModelView<Real>& robot, JointTurns<S, Array> turns, Q q,
-                                     V v, A a) {
-  const ModelView<Real> model = robot;  // a copy, as in rnea_outward
+RBD_KERNEL PathMotion<S> path_motion(const ModelView<Real> model, const JointTurns<S, Array> turns,
+                                     Q q, V v, A a) {
   constexpr bool moves = !is_zero<V>;
   constexpr bool rotates = moves || !is_zero<A>;
   PathMotion<S> end{Mat3<S>::identity(), Vec3<S>::zero(), Motion<S>::zero(), Motion<S>::zero()};
@@ -74,9 +73,8 @@ struct PathTurn {
 };
 
 template <class S, class Real, template <class> class Array, class Q, class V>
-RBD_KERNEL PathTurn<S> path_turn(const ModelView<Real>& robot, JointTurns<S, Array> turns, Q q,
+RBD_KERNEL PathTurn<S> path_turn(const ModelView<Real> model, const JointTurns<S, Array> turns, Q q,
                                  V v) {
-  const ModelView<Real> model = robot;  // a copy, as in rnea_outward
   PathTurn<S> end{Mat3<S>::identity(), Vec3<S>::zero()};
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];

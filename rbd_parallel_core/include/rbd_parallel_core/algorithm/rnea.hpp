@@ -18,14 +18,10 @@ struct RneaWorkspace {
 /// The outward pass of rnea: velocities, accelerations, and the force that each body needs. After
 /// compute_turns.
 template <class S, class Real, template <class> class Array, class Q, class V, class A, class Base>
-RBD_KERNEL void rnea_outward(const ModelView<Real>& robot, const RneaWorkspace<S, Array>& memory,
-                             Q q, V v, A a, const Base& base) {
+RBD_INLINE void rnea_outward(const ModelView<Real>& model, const RneaWorkspace<S, Array>& ws, Q q,
+                             V v, A a, const Base& base) {
   constexpr bool moves = !is_zero<V>;
   constexpr bool rotates = moves || !is_zero<A>;
-  // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
-  // again after each.
-  const ModelView<Real> model = robot;
-  const RneaWorkspace<S, Array> ws = memory;
 
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
@@ -105,10 +101,8 @@ struct NoTorques {};
 /// on it beyond the model, zero where nothing does; it counts where that body says so by
 /// next_is_child. Returns the force that the first body exerts on its base, in the base's frame.
 template <class S, class Real, template <class> class Array, class Q, class Tau, class Base>
-RBD_KERNEL Force<S> rnea_inward(const ModelView<Real>& robot, const RneaWorkspace<S, Array>& memory,
+RBD_INLINE Force<S> rnea_inward(const ModelView<Real>& model, const RneaWorkspace<S, Array>& ws,
                                 Q q, const Force<S>& tip, Tau tau, const Base&) {
-  const ModelView<Real> model = robot;  // copies, as in rnea_outward
-  const RneaWorkspace<S, Array> ws = memory;
   // What body i + 1 exerts on its parent i is carried along; what other children exert is added
   // where it is kept.
   Force<S> carried = tip;
@@ -138,9 +132,12 @@ RBD_KERNEL Force<S> rnea_inward(const ModelView<Real>& robot, const RneaWorkspac
 /// body, at its origin, in its axes. gravity: m/s^2, world frame. tau: writer of nv numbers.
 template <class S, class Real, template <class> class Array, class Q, class V, class A, class F,
           class Tau>
-RBD_KERNEL void rnea(const ModelView<Real>& robot, const RneaWorkspace<S, Array>& ws, Q q, V v, A a,
-                     F f_ext, const Vec3<S>& gravity, bool friction, Tau tau) {
-  const ModelView<Real> model = robot;  // a copy, as in rnea_outward
+RBD_KERNEL void rnea(const ModelView<Real>& robot, const RneaWorkspace<S, Array>& memory, Q q, V v,
+                     A a, F f_ext, const Vec3<S>& gravity, bool friction, Tau tau) {
+  // Copies: a store of a pack may alias anything, and what lies behind a reference would be read
+  // again after each.
+  const ModelView<Real> model = robot;
+  const RneaWorkspace<S, Array> ws = memory;
   const WorldBase<S> base{gravity};
   compute_turns(model, ws.turns, q);
   for (std::int32_t k = 0; k < model.nv; ++k) {

@@ -103,15 +103,19 @@ RBD_INLINE S taint_of_wrenches(const Group<S>& group,
   return sum;
 }
 
-/// Calls visit(f_ext) with NoForces, or with the forces that the wrenches put on the bodies.
-template <class S, class Visit>
-RBD_INLINE void with_forces(const ModelView<RealOf<S>>& model, const Workspace<S>& workspace,
-                            const Group<S>& group, const BasicExternalWrenches<RealOf<S>>& f_ext,
-                            const Row<S>& q, const Visit& visit) {
-  if (f_ext.links.empty()) {
-    visit(NoForces{});
-    return;
-  }
+template <class S>
+RBD_INLINE PossibleForces<S, Column> no_forces(const Workspace<S>& workspace) {
+  return {workspace.f_ext, false};
+}
+
+/// The forces that the wrenches put on the bodies.
+template <class S>
+RBD_INLINE PossibleForces<S, Column> forces_on_bodies(const ModelView<RealOf<S>>& model,
+                                                      const Workspace<S>& workspace,
+                                                      const Group<S>& group,
+                                                      const BasicExternalWrenches<RealOf<S>>& f_ext,
+                                                      const Row<S>& q) {
+  if (f_ext.links.empty()) return no_forces(workspace);
   const bool in_world_axes = f_ext.axes == Axes::world;
   if (in_world_axes) forward_kinematics(model, workspace.kinematics, q);
   clear_external_forces(model, workspace.f_ext);
@@ -123,7 +127,7 @@ RBD_INLINE void with_forces(const ModelView<RealOf<S>>& model, const Workspace<S
                        group.read(f_ext.wrenches, n, 6 * k, 6, lanes), in_world_axes,
                        workspace.f_ext);
   }
-  visit(workspace.f_ext);
+  return {workspace.f_ext, true};
 }
 
 /// Reads n numbers a state, zeros where the array is not given.
@@ -160,12 +164,10 @@ RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics>,
     const Row<S> q = group.read(args.q, nq, scratch.q);
     const OutRow<S> tau = group.out(args.tau, nv, scratch.out);
     S bad = taint_of_q<S>(model, q) + taint_of_wrenches(group, args.f_ext);
+    const auto f_ext = forces_on_bodies(model, scratch.workspace, group, args.f_ext, q);
     with_rates(group, args, nv, scratch, [&](const auto& v, const auto& a) RBD_INLINE_LAMBDA {
-      with_forces<S>(model, scratch.workspace, group, args.f_ext, q,
-                     [&](const auto& f_ext) RBD_INLINE_LAMBDA {
-                       rnea(model, scratch.workspace.rnea, q, v, a, f_ext,
-                            broadcast<S>(model.gravity), context.friction, tau);
-                     });
+      rnea(model, scratch.workspace.rnea, q, v, a, f_ext, broadcast<S>(model.gravity),
+           context.friction, tau);
       bad = bad + taint(v, nv) + taint(a, nv);
     });
     finish(group, outcome(bad + taint(tau, nv)), args.tau, nv, scratch.out, args.status);
@@ -183,7 +185,8 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_forces>,
     const Row<S> q = group.read(args.q, nq, scratch.q);
     const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
     const OutRow<S> tau = group.out(args.tau, nv, scratch.out);
-    rnea(model, scratch.workspace.rnea, q, v, Zeros<S>{}, NoForces{}, Vec3<S>::zero(), false, tau);
+    rnea(model, scratch.workspace.rnea, q, v, Zeros<S>{}, no_forces(scratch.workspace),
+         Vec3<S>::zero(), false, tau);
     const S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(tau, nv);
     finish(group, outcome(bad), args.tau, nv, scratch.out, args.status);
   });
@@ -413,13 +416,10 @@ RBD_KERNEL void compute(OperationTag<Operation::forward_dynamics>,
     const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
     const Row<S> tau = read_or_zeros(group, args.tau, nv, scratch.a, scratch);
     const OutRow<S> qdd = group.out(args.qdd, nv, scratch.out);
-    S singular(RealOf<S>(0));
-    with_forces<S>(model, scratch.workspace, group, args.f_ext, q,
-                   [&](const auto& f_ext) RBD_INLINE_LAMBDA {
-                     singular = by_aba ? aba(model, scratch.workspace.aba, q, v, tau, f_ext,
-                                             broadcast<S>(model.gravity), context.friction, qdd)
-                                       : solve_by_crba(context, scratch, q, v, tau, f_ext, qdd);
-                   });
+    const auto f_ext = forces_on_bodies(model, scratch.workspace, group, args.f_ext, q);
+    const S singular = by_aba ? aba(model, scratch.workspace.aba, q, v, tau, f_ext,
+                                    broadcast<S>(model.gravity), context.friction, qdd)
+                              : solve_by_crba(context, scratch, q, v, tau, f_ext, qdd);
     const S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(tau, nv) +
                   taint_of_wrenches(group, args.f_ext);
     // A singular state's results mean nothing, whether finite or not.
@@ -614,7 +614,7 @@ RBD_KERNEL const Force<RealOf<S>>* body_forces(const KernelContext<RealOf<S>>& c
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const Group<S> group{state, 1, Layout::rows};
   const Row<S> q = group.read(states, size(model.nq), scratch.q);
-  with_forces<S>(model, scratch.workspace, group, f_ext, q, [](const auto&) RBD_INLINE_LAMBDA {});
+  forces_on_bodies(model, scratch.workspace, group, f_ext, q);
   return scratch.workspace.f_ext.data;
 }
 

@@ -91,7 +91,7 @@ RBD_KERNEL void outward(const BlockContext<RealOf<S>>& context, const TreeState<
 /// The inward pass of one pack with its torques, written to where they belong. Returns the forces
 /// on the bases.
 template <class S>
-RBD_KERNEL Force<S> write_torques(const TreeState<RealOf<S>>& state, const PackRobot<S>& robot,
+RBD_INLINE Force<S> write_torques(const TreeState<RealOf<S>>& state, const PackRobot<S>& robot,
                                   const Force<S>& tip, std::int32_t p) {
   using Real = RealOf<S>;
   const OutRow<S> tau{reinterpret_cast<Real*>(robot.scratch.tau)};

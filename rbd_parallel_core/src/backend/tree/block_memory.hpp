@@ -2,6 +2,7 @@
 #pragma once
 
 #include "block_table.hpp"
+#include "rbd_parallel_core/algorithm/arena.hpp"
 #include "rbd_parallel_core/algorithm/crba.hpp"
 #include "rbd_parallel_core/algorithm/path_motion.hpp"
 #include "rbd_parallel_core/algorithm/two_port.hpp"
@@ -68,33 +69,29 @@ struct BlockShared {
     const auto blocks = static_cast<std::size_t>(plan.block_count);
     const auto nq = static_cast<std::size_t>(context.offsets[packs].q);
     const auto nv = static_cast<std::size_t>(context.offsets[packs].v);
-    std::size_t used = 0;
-    const auto cut = [&]<class T>(T*& piece, std::size_t count) RBD_INLINE_LAMBDA {
-      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
-      used += (count * sizeof(T) + 63) / 64 * 64;
-    };
-    cut(body, steps);
-    cut(armature, nv);
-    cut(damping, nv);
-    cut(friction, nv);
-    cut(rigid_armature, nv);
-    cut(taint, packs);
-    cut(base, blocks);
-    cut(motion, blocks);
-    cut(turn, blocks);
-    cut(top, blocks);
-    cut(tip, blocks);
-    cut(port, blocks);
-    cut(end, blocks);
-    cut(singular, blocks);
-    cut(frame, blocks);
-    cut(composite, blocks);
-    cut(beyond, blocks);
-    cut(q_index, nq * width);
-    cut(v_index, nv * width);
-    cut(tau_index, nv * width);
-    cut(body_index, steps * width);
-    return used;
+    Arena<64> arena{memory};
+    arena.cut(body, steps);
+    arena.cut(armature, nv);
+    arena.cut(damping, nv);
+    arena.cut(friction, nv);
+    arena.cut(rigid_armature, nv);
+    arena.cut(taint, packs);
+    arena.cut(base, blocks);
+    arena.cut(motion, blocks);
+    arena.cut(turn, blocks);
+    arena.cut(top, blocks);
+    arena.cut(tip, blocks);
+    arena.cut(port, blocks);
+    arena.cut(end, blocks);
+    arena.cut(singular, blocks);
+    arena.cut(frame, blocks);
+    arena.cut(composite, blocks);
+    arena.cut(beyond, blocks);
+    arena.cut(q_index, nq * width);
+    arena.cut(v_index, nv * width);
+    arena.cut(tau_index, nv * width);
+    arena.cut(body_index, steps * width);
+    return arena.used;
   }
 };
 
@@ -129,27 +126,21 @@ struct BlockWork {
     const auto steps = static_cast<std::size_t>(area.steps);
     const auto nq = static_cast<std::size_t>(area.size.q);
     const auto nv = static_cast<std::size_t>(area.size.v);
-    std::size_t used = 0;
-    const auto cut = [&]<class T>(T*& piece, std::size_t count) RBD_INLINE_LAMBDA {
-      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
-      used += (count * sizeof(T) + 63) / 64 * 64;
-    };
-    cut(q, nq);
-    cut(v, nv);
-    cut(a, nv);
-    cut(sine, steps + packs * turns_after_pack<S>);
-    cut(cosine, steps + packs * turns_after_pack<S>);
-    const std::size_t begin = used;
-    cut(f, steps);
-    cut(c, steps);
-    cut(eliminated, nv);
-    cut(y, nv);
-    const std::size_t end_of_dynamics = used;
-    used = begin;
-    cut(E, steps);
-    cut(p, steps);
-    cut(Ic, steps);
-    return used < end_of_dynamics ? end_of_dynamics : used;
+    Arena<64> arena{memory};
+    arena.cut(q, nq);
+    arena.cut(v, nv);
+    arena.cut(a, nv);
+    arena.cut(sine, steps + packs * turns_after_pack<S>);
+    arena.cut(cosine, steps + packs * turns_after_pack<S>);
+    Arena<64> of_columns = arena;
+    arena.cut(f, steps);
+    arena.cut(c, steps);
+    arena.cut(eliminated, nv);
+    arena.cut(y, nv);
+    of_columns.cut(E, steps);
+    of_columns.cut(p, steps);
+    of_columns.cut(Ic, steps);
+    return of_columns.used < arena.used ? arena.used : of_columns.used;
   }
 };
 
@@ -178,22 +169,18 @@ struct BlockScratch {
 
  private:
   RBD_INLINE std::size_t lay_out(std::byte* memory, std::size_t steps) {
-    std::size_t used = 0;
-    const auto cut = [&]<class T>(T*& piece, std::size_t count) RBD_INLINE_LAMBDA {
-      piece = memory == nullptr ? nullptr : reinterpret_cast<T*>(memory + used);
-      used += count * sizeof(T);
-    };
-    cut(angle, steps + turns_after_pack<S>);
-    cut(w, steps);
-    cut(a, steps);
-    cut(K, steps);
-    cut(IA, steps);
-    cut(tau, 6 * steps);
-    cut(to_head, steps);
-    cut(high, steps);
-    cut(low, steps);
-    cut(axis, 6 * steps);
-    return used;
+    Arena<> arena{memory};
+    arena.cut(angle, steps + turns_after_pack<S>);
+    arena.cut(w, steps);
+    arena.cut(a, steps);
+    arena.cut(K, steps);
+    arena.cut(IA, steps);
+    arena.cut(tau, 6 * steps);
+    arena.cut(to_head, steps);
+    arena.cut(high, steps);
+    arena.cut(low, steps);
+    arena.cut(axis, 6 * steps);
+    return arena.used;
   }
 };
 
