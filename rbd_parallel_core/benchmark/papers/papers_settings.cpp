@@ -29,10 +29,10 @@ PapersSettings parse_papers_settings(int argc, char** argv) {
   line.option("--threads", s.threads);
   line.option("--case-seconds", s.sampling.case_seconds);
   line.parse(argc, argv);
-  if (s.json_file.empty()) line.fail("no --json FILE");
   for (const double share : s.shares) {
     if (!(share < 1)) line.fail("--shares: expected numbers below 1");
   }
+  if (s.json_file.empty()) line.fail("no --json FILE");
   return s;
 }
 
