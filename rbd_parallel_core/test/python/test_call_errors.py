@@ -117,7 +117,7 @@ def test_arguments_that_are_not_there(call):
         (lambda: rbd_parallel.Backend(MODEL, 2.5), "Backend(): max_batch: expected an int, got the float 2.5"),
         (lambda: rbd_parallel.Backend(None), "Backend(): model: expected a Model, got None"),
         (lambda: rbd_parallel.Backend("cpu"), "Backend(): model: expected a Model, got nothing"),
-        (lambda: rbd_parallel.Backend("cpu", str(ARM)), "Backend(): model: expected a Model, got a str"),
+        (lambda: rbd_parallel.Backend("cpu", "arm7"), "Backend(): model: expected a Model, got the str 'arm7'"),
         (lambda: rbd_parallel.Backend(MODEL, friction=1), "Backend(): friction: expected True or False, got the int 1"),
         (
             lambda: rbd_parallel.Backend(MODEL, nme="cpu"),

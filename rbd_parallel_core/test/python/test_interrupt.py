@@ -27,6 +27,7 @@ def run(program):
 COMPUTING = f"""
     import os, signal, threading, time, numpy, rbd_parallel
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
     model = rbd_parallel.load_urdf({str(ARM)!r})
     states = 500_000
     backend = rbd_parallel.Backend(model, max_batch=states, dtype={{dtype!r}})
