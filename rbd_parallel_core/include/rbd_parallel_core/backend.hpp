@@ -156,6 +156,8 @@ class BasicBackend {
   virtual Result do_compute(const Call& call) noexcept = 0;
 
  private:
+  template <class Args>
+  Result check_closely(const Args& args, std::size_t states) noexcept;
   Result forward(const ForwardDynamics& args) noexcept;
   Result refused(ForwardMethod method) const noexcept;
   std::string why_not(ForwardMethod method) const;
@@ -181,8 +183,8 @@ using Backend = BasicBackend<double>;
 std::vector<std::string> backend_names();
 
 /// A new, unconfigured backend: make_backend("cpu"), or make_backend<float>("tree"). "auto" picks
-/// between "cpu" and "tree" for every call, by what they cost (docs/backends.md). Throws
-/// std::invalid_argument that lists the known names.
+/// among "cpu", "tree" and a calibrated "cuda" for every call, by what they cost
+/// (docs/backends.md). Throws std::invalid_argument that lists the known names.
 template <class Real = double>
 std::unique_ptr<BasicBackend<Real>> make_backend(std::string_view name = "auto");
 template <>

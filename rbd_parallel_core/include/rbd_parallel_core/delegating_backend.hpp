@@ -20,6 +20,7 @@ class BasicDelegatingBackend : public BasicBackend<Real> {
 
   std::string name() const override { return delegate_->name(); }
   std::string explain(Operation operation, std::size_t batch) const override {
+    if (!this->configured()) return name() + " is not configured";
     return delegate_->explain(operation, batch);
   }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "rbd_parallel_core/forward_method.hpp"
@@ -16,8 +17,8 @@
 
 /// What a Backend computes: every operation with its name, its arrays, their sizes and which of
 /// them may be left out. This is the only place that says so. The checks of arguments, the
-/// forwarding through plugins and `auto`, the conformance suite and the Python module read the
-/// fields() below.
+/// conformance suite, the Python module and `cuda` read the fields() below; plugins and `auto` hand
+/// whole calls on.
 ///
 /// Arrays are row-major with one state contiguous; units are SI. A new operation needs its name in
 /// Operation and operation_names, its arguments with their fields, an OperationTraits, and a public
@@ -235,7 +236,7 @@ struct BasicLinkMotion {
   std::size_t batch = 1;
   std::span<const Real> q;
   std::span<const Real> v;
-  std::span<const Real> a;     ///< read for `acceleration` only
+  std::span<const Real> a;     ///< counts for `acceleration` only, but must be finite
   std::span<const int> links;  ///< k indices into Model::links()
   std::span<Real> twist = {};
   std::span<Real> acceleration = {};
@@ -315,11 +316,15 @@ template <class Visit>
 constexpr void visit_operation(Operation operation, const Visit& visit) {
   const auto visit_if = [&]<Operation candidate>(OperationTag<candidate> tag) {
     if constexpr (is_called<candidate>) {
-      if (operation == candidate) visit(tag);
+      if (operation != candidate) return false;
+      visit(tag);
+      return true;
+    } else {
+      return false;
     }
   };
   [&]<std::size_t... k>(std::index_sequence<k...>) {
-    (visit_if(OperationTag<static_cast<Operation>(k)>{}), ...);
+    static_cast<void>((visit_if(OperationTag<static_cast<Operation>(k)>{}) || ...));
   }
   (std::make_index_sequence<operation_count>());
 }

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "rbd_parallel_core/status.hpp"
 
@@ -159,23 +161,33 @@ struct FieldVisitor : Visitors... {
   using Visitors::operator()...;
 };
 
+/// The fields of a kind of arguments, made when the program is compiled.
+template <class Args>
+inline constexpr auto fields_of = Args::fields();
+
 /// Has `visit` called with every field of Args, in the order in which they are described.
 template <class Args, class Visit>
 constexpr void for_each_field(const Visit& visit) {
-  std::apply([&](const auto&... fields) { (visit(fields), ...); }, Args::fields());
+  std::apply([&](const auto&... fields) { (visit(fields), ...); }, fields_of<Args>);
+}
+
+/// Has `visit` called with std::integral_constant<std::size_t, k> for every field, where the field
+/// itself, std::get<k>(fields_of<Args>), is to be a constant of the code.
+template <class Args, class Visit>
+constexpr void for_each_field_index(const Visit& visit) {
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    (visit(std::integral_constant<std::size_t, k>{}), ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<decltype(Args::fields())>>());
 }
 
 /// Has `visit` called with the fields of two kinds of arguments that have the same description:
 /// those of one operation in two types of numbers.
 template <class One, class Other, class Visit>
 constexpr void for_each_field_of_both(const Visit& visit) {
-  constexpr auto ones = One::fields();
-  constexpr auto others = Other::fields();
-  static_assert(std::tuple_size_v<decltype(ones)> == std::tuple_size_v<decltype(others)>);
-  [&]<std::size_t... k>(std::index_sequence<k...>) {
-    (visit(std::get<k>(ones), std::get<k>(others)), ...);
-  }
-  (std::make_index_sequence<std::tuple_size_v<decltype(ones)>>());
+  for_each_field_index<One>([&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
+    visit(std::get<k>(fields_of<One>), std::get<k>(fields_of<Other>));
+  });
 }
 
 }  // namespace rbd_parallel_core

@@ -16,7 +16,7 @@ namespace rbd_parallel_python {
 
 namespace nb = nanobind;
 
-/// A parameter of a call. All but the first have a default or are needed by the fields.
+/// A parameter of a call; `required` ones have no default.
 struct Parameter {
   enum class Kind : std::uint8_t { numbers, links, wrenches, method, axes, out };
 

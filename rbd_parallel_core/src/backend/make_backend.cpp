@@ -18,10 +18,10 @@ std::unique_ptr<BasicBackend<Real>> make(std::string_view name) {
   if (name == "cuda") return load_cuda_backend<Real>();
   if (name == "reference") return std::make_unique<ReferenceBackend<Real>>();
   if (name == "tree") return std::make_unique<TreeBackend<Real>>();
-  std::string known = "auto";
+  std::string known = "auto, cuda";
   for (const std::string& candidate : backend_names()) known += ", " + candidate;
-  throw std::invalid_argument("backend '" + std::string(name) +
-                              "' is not known; there is: " + known);
+  throw std::invalid_argument("backend '" + std::string(name) + "' is not known; expected one of " +
+                              known);
 }
 
 }  // namespace

@@ -69,6 +69,11 @@ class Checker {
     };
     check(robot_.links, "link");
     check(robot_.joints, "joint");
+    if (findings_.has_faults()) return;
+    for (const JointDescription& joint : robot_.joints) {
+      if (joint.parent.empty()) fault(joint, "its parent is '', no link has that name");
+      if (joint.child.empty()) fault(joint, "its child is '', no link has that name");
+    }
   }
 
   Structure structure() const {

@@ -162,6 +162,28 @@ TEST(Methods, FrictionIsThatOfTheBackend) {
   }
 }
 
+/// Packs keep small matrices only; what is taken in place of crba is named.
+TEST(Methods, LanesRefuseALargeMatrixAndNameWhatIsTaken) {
+  const auto model = std::make_shared<const Model>(auto_tree({.bodies = 600, .branching = 2}));
+  const auto backend = make_backend("cpu");
+  backend->configure(model, {.max_batch = 16});
+  const std::size_t width = backend->lane_width();
+  if (width == 1) GTEST_SKIP() << "this instruction set has no lanes";
+  std::vector<double> q(600 * width), qdd(600 * width);
+  const Result result = backend->forward_dynamics({.batch = width,
+                                                   .q = q,
+                                                   .v = {},
+                                                   .tau = {},
+                                                   .method = ForwardMethod::crba,
+                                                   .qdd = qdd,
+                                                   .layout = Layout::lanes});
+  EXPECT_EQ(result.code, Code::unsupported);
+  const std::string text = message(result);
+  EXPECT_NE(text.find("512"), std::string::npos) << text;
+  EXPECT_NE(text.find("600"), std::string::npos) << text;
+  EXPECT_NE(text.find("aba"), std::string::npos) << text;
+}
+
 /// Lane-ready arrays, with a batch that does not fill its last group.
 TEST(Methods, TakeLanes) {
   const SharedModel model = chain(6);

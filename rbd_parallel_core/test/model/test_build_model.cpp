@@ -77,6 +77,12 @@ TEST_P(BuildModelFault, IsReportedWithNameAndReason) {
 using R = RobotDescription;
 using O = ModelOptions;
 const Fault faults[] = {
+    {"NoParent",
+     [](R& r, O&) { r.joints[0].parent.clear(); },
+     {"its parent is '', no link has that name"}},
+    {"NoChild",
+     [](R& r, O&) { r.joints[0].child.clear(); },
+     {"its child is '', no link has that name"}},
     {"NoLinks", [](R& r, O&) { r.links.clear(), r.joints.clear(); }, {"robot: has no <link>"}},
     {"LinkWithoutName",
      [](R& r, O&) {

@@ -336,7 +336,7 @@ def test_a_backend_keeps_its_model_alive():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("abacus",), "backend 'abacus' is not known; there is: auto, cpu, reference, tree"),
+        (("abacus",), "backend 'abacus' is not known; expected one of auto, cuda, cpu, reference, tree"),
         (("cpu", 0), "max_batch is 0, expected at least 1"),
         (("reference", -3), "max_batch: expected at least 1 state, got -3"),
         (("reference", 1, 0), "threads is 0, expected at least 1"),

@@ -8,8 +8,8 @@
 namespace rbd_parallel_core {
 
 /// Cuts arrays from one block of memory, one behind the other, each in whole pieces of `alignment`
-/// bytes; where there is no block it counts what they take. So who is made of several arrays says
-/// once which,
+/// bytes; where there is no block it counts what they take. A struct of several arrays lists them
+/// once,
 ///
 ///   void lay_out(Arena<64>& arena) { arena.cut(first, n); arena.cut(second, m); }
 ///

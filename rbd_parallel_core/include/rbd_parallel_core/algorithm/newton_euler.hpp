@@ -52,7 +52,8 @@ RBD_INLINE S joint_terms(const ModelView<Real>& model, std::int32_t k, const V& 
 
 /// f -= f_ext for every body. f_ext may say by `any` that all of them are zero.
 template <class Real, class Forces, class External>
-RBD_KERNEL void subtract_forces(const ModelView<Real>& model, Forces f, External f_ext) {
+RBD_INLINE void subtract_forces(const ModelView<Real>& model, const Forces& f,
+                                const External& f_ext) {
   if constexpr (requires { f_ext.any; }) {
     if (!f_ext.any) return;
   }

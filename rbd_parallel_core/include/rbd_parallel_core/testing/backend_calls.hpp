@@ -127,7 +127,7 @@ inline Operation called(const Call& call) {
   return call.operation == Operation::sparse_mass_matrix ? Operation::mass_matrix : call.operation;
 }
 
-/// Has visit(field, args) called for the fields of the call's operation; `args` is an example.
+/// Has visit(field) called for the fields of the call's operation.
 template <class Visit>
 void visit_fields(const Call& call, const Visit& visit) {
   visit_operation(called(call), [&]<Operation operation>(OperationTag<operation>) {
@@ -149,7 +149,7 @@ Args arguments_of(const Call& call, const Batch& in, Outputs& out) {
       },
       [&](const OutputField<Args, double>& field) {
         if (call.outputs.empty() || among(field.argument, call.outputs)) {
-          args.*field.array = out.numbers[next++];
+          args.*field.array = out.numbers.at(next++);
         }
       },
       [&](const LinksField<Args>& field) { args.*field.links = in.links; },
@@ -201,7 +201,7 @@ inline std::array<std::size_t, Outputs::most> Call::columns(const Model& model,
   detail::visit_fields(*this, FieldVisitor{[&]<class A, class R>(const OutputField<A, R>& field) {
                                              const bool all = outputs.empty();
                                              if (all || detail::among(field.argument, outputs)) {
-                                               columns[next++] = field.shape.numbers(extents);
+                                               columns.at(next++) = field.shape.numbers(extents);
                                              }
                                            },
                                            [](const auto&) {}});

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "../method_refusal.hpp"
 #include "rbd_parallel_core/gpu/gpu_settings.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 
@@ -22,6 +23,12 @@ std::size_t index(auto position) { return static_cast<std::size_t>(position); }
 
 bool keeps_matrix(Operation operation) noexcept {
   return operation == Operation::mass_matrix || operation == Operation::sparse_mass_matrix;
+}
+
+/// What has no costs of its own and is not a case of inverse dynamics.
+bool always_by_cpu(Operation operation) noexcept {
+  return operation == Operation::energies || operation == Operation::link_kinematics ||
+         operation == Operation::link_motion;
 }
 
 std::string count_of(std::size_t count, const std::string& noun) {
@@ -128,7 +135,7 @@ bool AutoBackend<Real>::may_choose(Candidate candidate, Operation operation) con
     case Candidate::tree:
       return tree_ && tree_->side_by_side(operation);
     case Candidate::cuda:
-      return cuda_ && !cuda_is_lost_ &&
+      return cuda_ && !cuda_is_lost_ && !always_by_cpu(operation) &&
              (!keeps_matrix(operation) || cuda_->model().nv() <= largest_gpu_matrix);
     default:
       return true;
@@ -281,7 +288,12 @@ Result AutoBackend<Real>::compute_forward_dynamics(const Call& call) noexcept {
   const ForwardDynamics& args = call.template arguments<Operation::forward_dynamics>();
   const bool two_port = args.method == ForwardMethod::two_port;
   if (two_port && args.layout == Layout::lanes) {  // the lanes are those of `cpu`
-    return {Code::unsupported, Argument::method, 0, static_cast<std::int64_t>(args.method)};
+    MethodRefusal refusal{args.method};
+    for (const ForwardMethod method :
+         {ForwardMethod::automatic, ForwardMethod::aba, ForwardMethod::crba}) {
+      if (this->offers(method)) refusal.accepted.insert(method);
+    }
+    return refusal.result(Code::unsupported, Argument::method);
   }
   if (two_port) return tree_->compute(call);
   if (args.method == ForwardMethod::crba) return cpu_.compute(call);

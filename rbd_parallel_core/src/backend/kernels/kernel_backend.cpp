@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../method_refusal.hpp"
 #include "../unaccelerated.hpp"
 #include "float_range.hpp"
 
@@ -94,6 +95,17 @@ Result KernelBackend<Real>::refuse_dense(Argument argument, Layout layout) const
   return {Code::unsupported, argument, largest, model_.nv};
 }
 
+/// crba in lanes, for which a matrix of that many coordinates at most has room.
+template <class Real>
+Result KernelBackend<Real>::refuse_crba(std::int32_t largest) const noexcept {
+  MethodRefusal refusal{ForwardMethod::crba, {}, model_.nv, largest};
+  if (this->offers(ForwardMethod::aba)) {
+    refusal.accepted.insert(ForwardMethod::automatic);
+    refusal.accepted.insert(ForwardMethod::aba);
+  }
+  return refusal.result(Code::unsupported, Argument::method);
+}
+
 template <class Real>
 Capabilities KernelBackend<Real>::do_capabilities() const noexcept {
   return {.lane_width = packs_.table ? packs_.table->width : 1,
@@ -141,7 +153,7 @@ Result KernelBackend<Real>::run_forward_dynamics(const Call& call) noexcept {
   const bool needs_matrix = args.method != ForwardMethod::aba;
   if (needs_matrix) {
     const Result result = refuse_dense(Argument::method, args.layout);
-    if (!result.ok()) return result;
+    if (!result.ok()) return refuse_crba(static_cast<std::int32_t>(result.expected));
   }
   run(call, needs_matrix);
   return {};

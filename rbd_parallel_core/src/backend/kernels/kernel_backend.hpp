@@ -72,6 +72,7 @@ class KernelBackend : public BasicBackend<Real> {
   Result run_mass_matrix(const Call& call) noexcept;
   Result run_forward_dynamics(const Call& call) noexcept;
   Result refuse_dense(Argument argument, Layout layout) const noexcept;
+  Result refuse_crba(std::int32_t largest) const noexcept;
 
   std::optional<ConvertedModel<Real>> converted_;
   ModelView<Real> model_{};

@@ -262,9 +262,6 @@ Result GpuBackend<Real>::compute_forward_dynamics(const ForwardDynamics& args) n
                                                         .layout = args.layout});
   }
   const bool by_aba = args.method == ForwardMethod::aba;
-  if (!by_aba && args.method != ForwardMethod::crba) {
-    return {Code::unsupported, Argument::method, 0, 0};
-  }
   if (const Result refusal = arrays_.refuse_wrenches(args.f_ext); !refusal.ok()) return refusal;
   const auto compute = [&](const auto& entry, const ChunkRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
