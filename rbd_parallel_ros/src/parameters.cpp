@@ -253,7 +253,12 @@ void declare_stream_parameters(LifecycleNode& node) {
       node, "latency_warning", 0.001,
       seconds("s. Diagnostics warn when the effort stream takes longer in 1 of 100 cases." + used,
               0, 3600));
-  declare(node, "latency_error", 0.005, seconds("s. The same for an error." + used, 0, 3600));
+  declare(
+      node, "latency_error", 0.005,
+      seconds(
+          "s. Diagnostics report an error when the effort stream takes longer in 1 of 100 cases." +
+              used,
+          0, 3600));
 }
 
 void read_stream_settings(const LifecycleNode& node, Settings& settings) {

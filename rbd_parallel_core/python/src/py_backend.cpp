@@ -217,7 +217,7 @@ class NumpyBackend final : public PyBackend {
     return shape_of_rows("q", q, nq());
   }
 
-  /// Any array of the host; one on a device where the backend is there too.
+  /// Any array of the host; one on a device where the backend computes there too.
   Array<Real> input(nb::handle object, std::string_view name) const {
     if (!lies_on_device(object, name)) return Array<Real>::view(object, name);
     return view_on_device<Real>(object, name, device_for(name));

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model.integrate, difference and random_configuration: against Pinocchio's on every robot, and what they refuse."""
 
+import math
+
 import numpy
 import pinocchio
 import pytest
@@ -114,3 +116,21 @@ def test_bad_states_are_named(model):
     q[2, 3:7] = 0
     with pytest.raises(rbd_parallel.StateError, match="difference: 1 of 3 .* state 2: .*zero quaternion"):
         model.difference(model.random_configuration(3, seed=1), q)
+
+
+@pytest.mark.parametrize("angle", [1e3, -1e6, 1e12, 1e15, 1e16, -1e17, 1e300])
+def test_large_angles_differ_by_half_a_turn_at_most_or_are_refused(angle):
+    robot = rbd_parallel.RobotDescription("wheel")
+    robot.add_link("base")
+    robot.add_link("wheel", mass=1.0)
+    robot.add_joint("axle", "continuous", "base", "wheel")
+    model = rbd_parallel.build_model(robot, armature={"axle": 1.0})
+    try:
+        (turn,) = model.difference([0.0], [angle])
+    except rbd_parallel.StateError:
+        assert abs(angle) > 1e15
+    else:
+        ulp = numpy.spacing(abs(angle))
+        assert abs(turn) <= numpy.pi + 1e-12
+        if abs(angle) <= 1e12:
+            assert abs(turn - math.remainder(angle, 2 * math.pi)) <= ulp + abs(angle) * 2e-16

@@ -39,7 +39,7 @@ struct BodyView {
 /// The longest run of bodies that share a point of reference (see crba.hpp).
 inline constexpr std::int32_t longest_run = 16;
 
-/// Calls visitor(joint) with the struct of that body's joint: one text, compiled once for each
+/// Calls visitor(joint) with the struct of that body's joint: one visitor, compiled once for each
 /// type. The branch depends on the robot only, never on a state.
 template <class S, class Real, class Visitor>
 RBD_INLINE void visit_joint(const BodyView<Real>& body, const Visitor& visitor) {

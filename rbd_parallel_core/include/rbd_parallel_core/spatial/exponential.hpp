@@ -78,17 +78,23 @@ RBD_INLINE S cotangent_quotient(const S& h, const S& sine, const S& cosine) {
 }
 
 /// The shortest of the angles that differ from `angle` by whole turns, in -pi ... pi; an angle that
-/// is in that range already stays as it is.
+/// is in that range already stays as it is. NaN where the angle is so large that its last digit is
+/// many turns.
 template <class S>
 RBD_INLINE S shortest_turn(const S& angle) {
+  using T = ScalarTraits<S>;
   using Numbers = SincosNumbers<RealOf<S>>;
   const auto number = [](auto value) RBD_INLINE_LAMBDA { return S(RealOf<S>(value)); };
   const S round_off = number(Numbers::round_off);
-  const S turns = mul_add(angle, number(1.59154943091895335769e-01), round_off) - round_off;
   S rest = angle;
-  for (const auto part : Numbers::half_pi)
-    rest = neg_mul_add(number(4) * turns, number(part), rest);
-  return rest;
+  for (int pass = 0; pass < 2; ++pass) {  // the second one where the first missed by a turn
+    const S turns = mul_add(rest, number(1.59154943091895335769e-01), round_off) - round_off;
+    for (const auto part : Numbers::half_pi) {
+      rest = neg_mul_add(number(4) * turns, number(part), rest);
+    }
+  }
+  return T::select(T::less(T::abs(rest), number(3.2)), rest,
+                   number(std::numeric_limits<double>::quiet_NaN()));
 }
 
 /// Where a body gets to, seen from where it was.

@@ -5,7 +5,7 @@
 
 namespace rbd_parallel_core {
 
-/// Runs the same text with a pack of states as its Scalar, as many as a SIMD register of the
+/// Runs the same algorithms with a pack of states as its Scalar, as many as a SIMD register of the
 /// machine holds, and spreads large batches over threads. One state alone is computed as
 /// `reference` does.
 template <class Real>

@@ -12,9 +12,9 @@
 #include "rbd_parallel_core/algorithm/sparse.hpp"
 #include "scratch.hpp"
 
-/// The operations on the states of a batch, one text for all Scalars: one state at a time where the
-/// Scalar is a number, as many as it has lanes where it is a pack. Included by the files that are
-/// compiled once for each instruction set; everything is local to them (RBD_KERNEL).
+/// The operations on the states of a batch, written once for all Scalars: one state at a time where
+/// the Scalar is a number, as many as it has lanes where it is a pack. Included by the files that
+/// are compiled once for each instruction set; everything is local to them (RBD_KERNEL).
 namespace rbd_parallel_core {
 
 RBD_INLINE std::size_t size(std::int32_t n) { return static_cast<std::size_t>(n); }

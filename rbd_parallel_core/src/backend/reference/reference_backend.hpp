@@ -5,7 +5,7 @@
 
 namespace rbd_parallel_core {
 
-/// Runs the scalar text of the algorithms, state by state, on the calling thread: the plainest
+/// Runs the algorithms with a number as Scalar, state by state, on the calling thread: the plainest
 /// backend, against which the others are measured. `threads` is accepted and not used.
 template <class Real>
 class ReferenceBackend final : public KernelBackend<Real> {

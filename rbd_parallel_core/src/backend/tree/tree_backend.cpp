@@ -66,7 +66,7 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
                       {.block = options.tree.block, .friction = options.friction});
     return;
   }
-  // Torques of mimic joints add up from several blocks: they are left to the sequential text.
+  // Torques of mimic joints add up from several blocks: they are left to the kernels for one state.
   if (!model.has_mimic()) {
     blocks_.emplace(this->kernel_model(), set, threads, options.tree);
     const bool asked_for = options.tree.block > 0 || options.tree.group > 0 || !options.tree.lanes;

@@ -72,7 +72,7 @@ class TreeBackend final : public KernelBackend<Real> {
   int threads_ = 1;
   bool by_blocks_ =
       false;  ///< otherwise they are for the mass matrix, and for who asks for two_port
-  // None of them where a tree is too small: then the sequential text is used.
+  // None of them where a tree is too small: then the kernels for one state are used.
   std::optional<BlockDynamics<Real>> blocks_;
   std::optional<ScanDynamics<Real>> scans_;
   std::optional<TreeMassMatrix<Real>> mass_matrix_;
