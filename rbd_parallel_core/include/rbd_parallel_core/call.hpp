@@ -37,14 +37,26 @@ class BasicCall {
   /// Returns visit(OperationTag, arguments), a Result, for the operation that it is.
   template <class Visit>
   Result visit(const Visit& visit) const noexcept {
-    Result result;
-    visit_operation(operation_, [&]<Operation operation>(OperationTag<operation> tag) {
-      result = visit(tag, arguments<operation>());
-    });
-    return result;
+    return visit_from<0>(visit);
   }
 
  private:
+  /// Returns what the visitor does, without a copy: a control loop comes through here.
+  template <std::size_t k, class Visit>
+  [[gnu::always_inline]] Result visit_from(const Visit& visit) const noexcept {
+    if constexpr (k == operation_count) {
+      return {};
+    } else {
+      constexpr auto candidate = static_cast<Operation>(k);
+      if constexpr (is_called<candidate>) {
+        if (operation_ == candidate) {
+          return visit(OperationTag<candidate>{}, arguments<candidate>());
+        }
+      }
+      return visit_from<k + 1>(visit);
+    }
+  }
+
   const void* args_;
   std::size_t batch_;
   Layout layout_;
