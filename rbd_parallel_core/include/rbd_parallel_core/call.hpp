@@ -43,7 +43,7 @@ class BasicCall {
  private:
   /// Returns what the visitor does, without a copy: a control loop comes through here.
   template <std::size_t k, class Visit>
-  [[gnu::always_inline]] Result visit_from(const Visit& visit) const noexcept {
+  __attribute__((always_inline)) Result visit_from(const Visit& visit) const noexcept {
     if constexpr (k == operation_count) {
       return {};
     } else {

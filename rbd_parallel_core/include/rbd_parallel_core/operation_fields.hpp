@@ -27,7 +27,7 @@ struct Extents {
   std::size_t nonzeros = 0;  ///< of the lower triangle of M
   std::size_t links = 0;     ///< that the call names
 
-  [[gnu::always_inline]] constexpr std::size_t of(Extent extent) const noexcept {
+  __attribute__((always_inline)) constexpr std::size_t of(Extent extent) const noexcept {
     switch (extent) {
       case Extent::nq:
         return nq;
@@ -47,7 +47,8 @@ struct Axis {
   constexpr Axis(int length) noexcept : code(static_cast<std::int16_t>(length)) {}
   constexpr Axis(Extent extent) noexcept : code(static_cast<std::int16_t>(extent)) {}
 
-  [[gnu::always_inline]] constexpr std::size_t length(const Extents& extents) const noexcept {
+  __attribute__((always_inline)) constexpr std::size_t length(
+      const Extents& extents) const noexcept {
     return code >= 0 ? static_cast<std::size_t>(code) : extents.of(static_cast<Extent>(code));
   }
   /// "6", "nv", "k" for the links of the call.
@@ -67,7 +68,8 @@ class StateShape {
   constexpr const Axis& axis(std::size_t k) const noexcept { return axes_[k]; }
   /// Numbers of one state; the largest size where that does not fit. Inlined, so that a constant
   /// shape is a constant of the code.
-  [[gnu::always_inline]] constexpr std::size_t numbers(const Extents& extents) const noexcept {
+  __attribute__((always_inline)) constexpr std::size_t numbers(
+      const Extents& extents) const noexcept {
     std::size_t product = 1;
     for (std::size_t k = 0; k < rank_; ++k) {
       if (__builtin_mul_overflow(product, axes_[k].length(extents), &product)) return SIZE_MAX;

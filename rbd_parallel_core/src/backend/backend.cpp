@@ -22,8 +22,8 @@ constexpr std::size_t largest_batch = std::size_t{1} << 40;
 /// Sizes are worked out with the shapes as constants of the code, for a control loop checks them
 /// every time. Where it says no, Checker finds out why, or that links are fine.
 template <class Args>
-[[gnu::always_inline]] inline bool fits_plainly(const Args& args, const Extents& extents,
-                                                std::size_t states) noexcept {
+inline __attribute__((always_inline)) bool fits_plainly(const Args& args, const Extents& extents,
+                                                        std::size_t states) noexcept {
   bool fits = args.status.empty() || args.status.size() == args.batch;
   for_each_field_index<Args>([&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
     constexpr auto field = std::get<k>(fields_of<Args>);
