@@ -199,6 +199,9 @@ std::vector<nb::object> PythonCall::bind(const nb::args& args, const nb::kwargs&
   }
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     if (parameters[k].required && !given[k]) throw nb::next_overload();
+    const bool is_choice = parameters[k].kind == Parameter::Kind::method ||
+                           parameters[k].kind == Parameter::Kind::axes;
+    if (is_choice && given[k] && values[k].is_none()) throw nb::next_overload();
   }
   return values;
 }

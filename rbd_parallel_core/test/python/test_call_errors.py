@@ -118,6 +118,14 @@ def test_arguments_that_are_not_there(call):
         (lambda: rbd_parallel.Backend(None), "Backend(): model: expected a Model, got None"),
         (lambda: rbd_parallel.Backend("cpu"), "Backend(): model: expected a Model, got nothing"),
         (lambda: rbd_parallel.Backend("cpu", "arm7"), "Backend(): model: expected a Model, got the str 'arm7'"),
+        (
+            lambda: rbd_parallel.Backend(MODEL).forward_dynamics(MODEL.neutral(), method=None),
+            "forward_dynamics(): method: expected a str, got None",
+        ),
+        (
+            lambda: rbd_parallel.Backend(MODEL).jacobian(MODEL.neutral(), "tool", None),
+            "jacobian(): axes: expected a str, got None",
+        ),
         (lambda: rbd_parallel.Backend(MODEL, friction=1), "Backend(): friction: expected True or False, got the int 1"),
         (
             lambda: rbd_parallel.Backend(MODEL, nme="cpu"),
