@@ -70,6 +70,13 @@ std::string unsupported_text(const Result& result) {
     return "this backend offers a sparse mass matrix of up to " + std::to_string(result.expected) +
            " numbers; that of this model has " + std::to_string(result.actual);
   }
+  if (result.actual > 0 && result.expected > 0) {  // too_large
+    return name_of(static_cast<Operation>(result.actual - 1)) +
+           " keeps dense matrices, offered here up to nv = " +
+           std::to_string(result.expected >> 32) +
+           "; this model has nv = " + std::to_string(result.expected & 0xffffffff) +
+           " (products with derivatives, jvp and vjp, keep none)";
+  }
   if (result.actual > 0) {
     return "this backend does not offer " + name_of(static_cast<Operation>(result.actual - 1)) +
            "; choose another backend";

@@ -90,6 +90,30 @@ RBD_KERNEL void ltl_solve(const ModelView<Real>& model, const Matrix& L, const V
   }
 }
 
+/// Replaces B (nv x nv) by -M^-1 B, all columns at once: every step works on whole rows.
+template <class S, class Real, class Matrix, class Rows>
+RBD_KERNEL void ltl_solve_rows(const ModelView<Real>& model, const Matrix& L, const Rows& B) {
+  const std::int32_t* parent = model.dof_parent;
+  const std::int32_t n = model.nv;
+  const auto subtract = [&](std::int32_t i, std::int32_t k, const S& factor) RBD_INLINE_LAMBDA {
+    for (std::int32_t j = 0; j < n; ++j) {
+      B.store(i, j, neg_mul_add(factor, B.load(k, j), B.load(i, j)));
+    }
+  };
+  const auto scale = [&](std::int32_t k, const S& factor) RBD_INLINE_LAMBDA {
+    for (std::int32_t j = 0; j < n; ++j) B.store(k, j, factor * B.load(k, j));
+  };
+  for (std::int32_t k = n - 1; k >= 0; --k) {
+    scale(k, S(Real(1)) / L.load(k, k));
+    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) subtract(i, k, L.load(k, i));
+  }
+  // Solved rows are kept with the other sign: then they are added, and need not be turned at last.
+  for (std::int32_t k = 0; k < n; ++k) {
+    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) subtract(k, i, -L.load(k, i));
+    scale(k, S(Real(-1)) / L.load(k, k));
+  }
+}
+
 /// M^-1, column by column. `column`: workspace of nv numbers; inverse: OutSymmetric or OutLower.
 template <class S, class Real, class Matrix, class Vector, class Out>
 RBD_KERNEL void ltl_inverse(const ModelView<Real>& model, const Matrix& L, const Vector& column,

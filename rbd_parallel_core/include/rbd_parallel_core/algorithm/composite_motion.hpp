@@ -90,7 +90,9 @@ template <class S>
 RBD_INLINE CompositeMotion<S> shift(const CompositeMotion<S>& c, const Vec3<S>& r,
                                     const Vec3<S>& u2) {
   const Inertia<S> I = shift(c.I, r);
-  return {I, mul_add(c.I.m, u2, c.L), outer_add(u2, I.h, outer_add(c.L, r, c.Y)),
+  return {I,
+          mul_add(c.I.m, u2, c.L),
+          outer_add(u2, I.h, outer_add(c.L, r, c.Y)),
           {c.f.n + cross(r, c.f.f), c.f.f}};
 }
 

@@ -11,8 +11,8 @@
 namespace rbd_parallel_core {
 
 /// What the derivatives keep. All vectors have the axes of the world. What belongs to a body is
-/// seen from its own origin; what is multiplied with columns of other bodies is seen from the origin
-/// of the run (BodyView::head), as in CRBA.
+/// seen from its own origin; what is multiplied with columns of other bodies is seen from the
+/// origin of the run (BodyView::head), as in CRBA.
 template <class S, template <class> class Array>
 struct DerivativesWorkspace {
   JointTurns<S, Array> turns;
@@ -27,10 +27,10 @@ struct DerivativesWorkspace {
   Array<CompositeMotion<S>> C;   ///< the body; in the end its subtree
   Array<WorldWrench<S>> wrench;  ///< likewise; only used where wrenches keep to the world's axes
   // per column
-  Array<Motion<S>> s;            ///< its motion, seen from the body's origin
-  Array<Motion<S>> axis;         ///< the same from the origin of the run
-  Array<Vec3<S>> a_q, a_v;       ///< Variation::a about the body's origin
-  Array<Variation<S>> q, v;      ///< what q and v change, about the origin of the run
+  Array<Motion<S>> s;        ///< its motion, seen from the body's origin
+  Array<Motion<S>> axis;     ///< the same from the origin of the run
+  Array<Vec3<S>> a_q, a_v;   ///< Variation::a about the body's origin
+  Array<Variation<S>> q, v;  ///< what q and v change, about the origin of the run
 };
 
 /// Which velocity terms the second matrix holds.
@@ -39,7 +39,8 @@ enum class VelocityTerms : std::uint8_t {
   coriolis,    ///< C with tau = C v and dM/dt = C + C^T (Echeandia and Wensing, 2021)
 };
 
-/// Where the matrices go: nv x nv each, writers of one state. One that is not wanted is not touched.
+/// Where the matrices go: nv x nv each, writers of one state. One that is not wanted is not
+/// touched.
 template <class Matrix>
 struct DerivativeMatrices {
   Matrix q;  ///< d tau / d q, in the tangent of `integrate`
@@ -89,7 +90,8 @@ RBD_INLINE constexpr ColumnKind column_kind(JointType type, int k) {
   }
 }
 
-/// Calls visit(std::true_type) where a column only turns, as most do; what is zero is left out then.
+/// Calls visit(std::true_type) where a column only turns, as most do; what is zero is left out
+/// then.
 template <class Visit>
 RBD_INLINE void visit_kind(ColumnKind kind, const Visit& visit) {
   if (kind.shifts) {
@@ -210,8 +212,7 @@ RBD_INLINE void derivatives_outward(const ModelView<Real>& model,
 /// f_ext: one Force per body, at its origin, in its axes.
 template <class S, class Real, template <class> class Array, class F>
 RBD_INLINE void subtract_from_composites(const ModelView<Real>& model,
-                                         const DerivativesWorkspace<S, Array>& ws,
-                                         const F& f_ext) {
+                                         const DerivativesWorkspace<S, Array>& ws, const F& f_ext) {
   if constexpr (!std::is_same_v<F, NoForces>) {
     if constexpr (requires { f_ext.any; }) {
       if (!f_ext.any) return;
@@ -274,8 +275,8 @@ RBD_INLINE S dot(const Motion<S>& s, const VariationForce<S>& g) {
   return dot(s, g.force);
 }
 
-/// Writes the entries of column k of body i with all columns before it, from the body's own joint to
-/// the root. `forces`: about the body's origin. `beyond`: what the columns of other joints find
+/// Writes the entries of column k of body i with all columns before it, from the body's own joint
+/// to the root. `forces`: about the body's origin. `beyond`: what the columns of other joints find
 /// besides F, since they do not turn with this one.
 template <class S, class Real, template <class> class Array, class Variations, class Matrix>
 RBD_KERNEL void store_column(const ModelView<Real> model, const DerivativesWorkspace<S, Array> ws,

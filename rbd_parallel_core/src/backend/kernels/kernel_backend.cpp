@@ -126,9 +126,25 @@ Result KernelBackend<Real>::do_compute(const Call& call) noexcept {
     case Operation::forward_dynamics:
       return run_forward_dynamics(call);
     default:
-      run(call);
-      return {};
+      return run_if_it_fits(call);
   }
+}
+
+/// Refuses matrices that the kernels have no room for.
+template <class Real>
+Result KernelBackend<Real>::run_if_it_fits(const Call& call) noexcept {
+  const Operation operation = call.operation();
+  const bool solves = operation == Operation::forward_dynamics_jvp ||
+                      operation == Operation::forward_dynamics_vjp;
+  const bool needs_matrix = keeps_matrices(operation) || (solves && model_.has_mimic);
+  if (needs_matrix) {
+    const Result result = refuse_dense(Argument::none, call.layout());
+    if (!result.ok()) {
+      return too_large(operation, static_cast<std::int32_t>(result.expected), model_.nv);
+    }
+  }
+  run(call, needs_matrix);
+  return {};
 }
 
 template <class Real>

@@ -71,6 +71,7 @@ class KernelBackend : public BasicBackend<Real> {
   void run_inverse_dynamics(const InverseDynamics& args) noexcept;
   Result run_mass_matrix(const Call& call) noexcept;
   Result run_forward_dynamics(const Call& call) noexcept;
+  Result run_if_it_fits(const Call& call) noexcept;
   Result refuse_dense(Argument argument, Layout layout) const noexcept;
   Result refuse_crba(std::int32_t largest) const noexcept;
 

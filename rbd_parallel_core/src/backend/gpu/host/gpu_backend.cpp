@@ -165,7 +165,12 @@ template <class Real>
 Capabilities GpuBackend<Real>::do_capabilities() const noexcept {
   // Whoever asks for the capabilities of a backend may use it: the way to the device is not const.
   auto* const device = const_cast<GpuBackend*>(this);
-  return {.two_port = tree_.goes_by_two_ports(),
+  OperationSet operations;
+  for (const Operation operation : all_operations) {
+    if (operation <= Operation::link_motion) operations.insert(operation);
+  }
+  return {.operations = operations,
+          .two_port = tree_.goes_by_two_ports(),
           .largest_nv_by_crba = largest_gpu_matrix,
           .device = device};
 }
