@@ -9,8 +9,6 @@
 /// as Pinocchio has them too.
 namespace rbd_parallel_core {
 
-inline constexpr std::int32_t parameters_per_body = 10;
-
 /// The forces that ten unit parameters take, in the axes of their frame and about its origin, which
 /// moves with angular velocity w and classical acceleration a: Newton and Euler, one parameter at a
 /// time.
@@ -80,16 +78,6 @@ RBD_KERNEL void regressor_of_body(const ModelView<Real>& model,
     Force<S> f{transpose_times(E, forces[k].n), transpose_times(E, forces[k].f)};
     f.n += cross(r, f.f);
     store_parameter_column(model, ws, i, k, f, out);
-  }
-}
-
-/// The link that the joint of a body carries is the first one of that body, and bodies and links
-/// stand in the same order: calls visit(body, link) for all.
-template <class Real, class Visit>
-RBD_INLINE void for_each_carried_link(const ModelView<Real>& model, const Visit& visit) {
-  std::int32_t body = 0;
-  for (std::int32_t link = 0; link < model.link_count; ++link) {
-    if (model.link[link].body == body) visit(body++, link);
   }
 }
 

@@ -102,7 +102,6 @@ RBD_INLINE void vjp_inward(const ModelView<Real>& model, const VjpWorkspace<S, A
     const VjpForces<S> t = ws.forces.load(i);
     const VjpMotion<S> m = ws.motion.load(i);
     visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
-      using Joint = std::remove_cvref_t<decltype(joint)>;
       const Vec3<S> w_sum = m.w_before + m.w;
       // K^T y = y x alpha + w x (w x y), K being the rotation_acceleration of the parent
       const auto times_K = [&](const Vec3<S>& y) RBD_INLINE_LAMBDA {
@@ -113,7 +112,7 @@ RBD_INLINE void vjp_inward(const ModelView<Real>& model, const VjpWorkspace<S, A
                      times_K(t.g.f) + cross(t.f.f, m.mu_before.w)};
       Force<S> for_v{t.gamma + cross(t.g.n, w_sum), cross(t.g.f, w_sum)};
       Vec3<S> gamma = t.gamma;
-      if constexpr (has_linear_column<Joint>) {
+      if constexpr (has_linear_column<std::remove_cvref_t<decltype(joint)>>) {
         Motion<S> rate = Motion<S>::zero();
         for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
           column.add_to(rate, joint_rate(body, v, k));
