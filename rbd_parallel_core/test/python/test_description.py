@@ -234,6 +234,14 @@ def test_joints_and_links_tell_what_they_are_made_of():
     assert numpy.diag(loaded.inertia) == pytest.approx([0.1 + 0.02, 0.2, 0.2 + 0.02])
 
 
+def test_odd_limits_are_a_warning():
+    robot = two_links()
+    robot.joints[0].limits = rbd_parallel.JointLimits(2, -1, velocity=-3)
+    with pytest.warns(rbd_parallel.ModelWarning, match="joint 'shoulder': limit lower is above limit upper"):
+        model = rbd_parallel.build_model(robot)
+    assert "joint 'shoulder': limit velocity is negative" in model.warnings
+
+
 def test_reprs():
     model = rbd_parallel.build_model(two_links())
     limits = model.joints[0].limits
