@@ -117,7 +117,7 @@ void AutoBackend<Real>::take_prices(const CostTable& costs, const Model& model) 
         RobotShape work = shape;
         if (operation != Operation::mass_matrix) work.zeros = 0;
         if (!keeps_matrix(operation)) work.entries = 0;
-        prices.push_back({line, line.go_us(work)});
+        prices.push_back({line, line.run_us(work)});
       }
     }
   }
@@ -127,7 +127,7 @@ template <class Real>
 CallPlan AutoBackend<Real>::plan(Candidate candidate, Operation operation,
                                  std::size_t batch) const noexcept {
   if (candidate == Candidate::tree) return tree_->plan(operation, batch);
-  if (candidate == Candidate::cuda) return {.goes = (batch + cuda_wave - 1) / cuda_wave};
+  if (candidate == Candidate::cuda) return {.runs = (batch + cuda_wave - 1) / cuda_wave};
   return cpu_.plan(batch, keeps_matrix(operation));
 }
 
@@ -151,7 +151,7 @@ double AutoBackend<Real>::predicted_us(Candidate candidate, Operation operation,
   for (const Price& price : prices_[index(candidate)][index(operation)]) {
     if (!price.line.batch.contains(batch)) continue;
     const CallPlan calls = plan(candidate, operation, batch);
-    return static_cast<double>(calls.goes) * price.go_us * price.line.share(calls.threads);
+    return static_cast<double>(calls.runs) * price.run_us * price.line.share(calls.threads);
   }
   return unknown;
 }

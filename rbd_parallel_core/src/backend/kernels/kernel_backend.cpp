@@ -79,7 +79,7 @@ template <class Real>
 CallPlan KernelBackend<Real>::plan(std::size_t batch, bool needs_matrix) const noexcept {
   const Kernels& kernels = kernels_for(batch, Layout::rows, needs_matrix);
   const std::size_t width = kernels.table->width;
-  CallPlan plan{.goes = (batch + width - 1) / width, .threads = 1};
+  CallPlan plan{.runs = (batch + width - 1) / width, .threads = 1};
   if (shared_out(kernels, batch)) {
     plan.threads = static_cast<int>(std::min(kernels.contexts.size(), tiles_->count(batch)));
   }
