@@ -508,7 +508,7 @@ def test_whatever_holds_numbers_is_read(backend, states):
         ([None] * 7, "q: expected an array of float64, got a list of object"),
         ([[0] * 7, [0] * 6], "q: expected an array of float64, got a list that is not an array"),
         (numpy.ma.zeros(7), "q: expected an array of float64, got a masked array"),
-        (None, "q: expected an array of float64, got a NoneType of object"),
+        (None, "q: expected an array of float64, got None"),
         ("robot", "q: expected an array of float64, got a str"),
         (numpy.zeros(6), r"q: expected shape \(7,\) or \(batch, 7\), got \(6,\)"),
         (numpy.zeros((7, 5)), r"q: expected shape \(7,\) or \(batch, 7\), got \(7, 5\)"),
