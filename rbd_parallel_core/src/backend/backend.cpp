@@ -277,8 +277,8 @@ std::string BasicBackend<Real>::why_not(ForwardMethod method, const MethodUse& u
   }
   if (offers(method)) return here + " computes it in rows, not in lanes";
   return here +
-         " does not have it for this robot; tree and cuda with bodies in parallel do, for a tree "
-         "that is large enough to be cut at bodies that are not light";
+         " has no two-ports for this robot: they are for the backend tree, for cuda with bodies in "
+         "parallel, and for a tree that is large enough to be cut at bodies that are not light";
 }
 
 template <class Real>
