@@ -321,7 +321,7 @@ inline Batch in_lanes(const Batch& rows, std::size_t width) {
 /// What a call with `lanes` gave, in rows.
 inline Outputs in_rows(const Outputs& out, const Batch& lanes, std::size_t width) {
   Outputs rows = out;
-  for (std::size_t output = 0; output < 3; ++output) {
+  for (std::size_t output = 0; output < Outputs::most; ++output) {
     const std::size_t n = out.numbers[output].size() / lanes.stored;
     rows.numbers[output].resize(lanes.size * n);
     for (std::size_t s = 0; s < lanes.size; ++s) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "../method_refusal.hpp"
 #include "../unaccelerated.hpp"
 #include "float_range.hpp"
 
@@ -80,7 +79,7 @@ template <class Real>
 CallPlan KernelBackend<Real>::plan(std::size_t batch, bool needs_matrix) const noexcept {
   const Kernels& kernels = kernels_for(batch, Layout::rows, needs_matrix);
   const std::size_t width = kernels.table->width;
-  CallPlan plan{.goes = (batch + width - 1) / width, .threads = 1};
+  CallPlan plan{.runs = (batch + width - 1) / width, .threads = 1};
   if (shared_out(kernels, batch)) {
     plan.threads = static_cast<int>(std::min(kernels.contexts.size(), tiles_->count(batch)));
   }
@@ -88,28 +87,18 @@ CallPlan KernelBackend<Real>::plan(std::size_t batch, bool needs_matrix) const n
 }
 
 template <class Real>
-Result KernelBackend<Real>::refuse_dense(Argument argument, Layout layout) const noexcept {
+Result KernelBackend<Real>::refuse_inverse(Layout layout) const noexcept {
   const bool in_packs = packs_.table != nullptr && layout == Layout::lanes;
   const int largest = in_packs ? largest_pack_nv : largest_dense_nv;
   if (model_.nv <= largest) return {};
-  return {Code::unsupported, argument, largest, model_.nv};
-}
-
-/// crba in lanes, for which a matrix of that many coordinates at most has room.
-template <class Real>
-Result KernelBackend<Real>::refuse_crba(std::int32_t largest) const noexcept {
-  MethodRefusal refusal{ForwardMethod::crba, {}, model_.nv, largest};
-  if (this->offers(ForwardMethod::aba)) {
-    refusal.accepted.insert(ForwardMethod::automatic);
-    refusal.accepted.insert(ForwardMethod::aba);
-  }
-  return refusal.result(Code::unsupported, Argument::method);
+  return {Code::unsupported, Argument::inverse, largest, model_.nv};
 }
 
 template <class Real>
 Capabilities KernelBackend<Real>::do_capabilities() const noexcept {
   return {.lane_width = packs_.table ? packs_.table->width : 1,
-          .largest_nv_by_crba = largest_dense_nv};
+          .largest_nv_by_crba = largest_dense_nv,
+          .largest_nv_by_crba_in_lanes = packs_.table ? largest_pack_nv : largest_dense_nv};
 }
 
 template <class Real>
@@ -124,7 +113,9 @@ Result KernelBackend<Real>::do_compute(const Call& call) noexcept {
     case Operation::mass_matrix:
       return run_mass_matrix(call);
     case Operation::forward_dynamics:
-      return run_forward_dynamics(call);
+      run(call,
+          call.template arguments<Operation::forward_dynamics>().method != ForwardMethod::aba);
+      return {};
     default:
       run(call);
       return {};
@@ -140,22 +131,10 @@ template <class Real>
 Result KernelBackend<Real>::run_mass_matrix(const Call& call) noexcept {
   const MassMatrix& args = call.template arguments<Operation::mass_matrix>();
   if (args.cholesky.empty() && !args.inverse.empty()) {
-    const Result result = refuse_dense(Argument::inverse, args.layout);
+    const Result result = refuse_inverse(args.layout);
     if (!result.ok()) return result;
   }
   run(call, true);
-  return {};
-}
-
-template <class Real>
-Result KernelBackend<Real>::run_forward_dynamics(const Call& call) noexcept {
-  const ForwardDynamics& args = call.template arguments<Operation::forward_dynamics>();
-  const bool needs_matrix = args.method != ForwardMethod::aba;
-  if (needs_matrix) {
-    const Result result = refuse_dense(Argument::method, args.layout);
-    if (!result.ok()) return refuse_crba(static_cast<std::int32_t>(result.expected));
-  }
-  run(call, needs_matrix);
   return {};
 }
 

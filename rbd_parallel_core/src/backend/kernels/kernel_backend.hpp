@@ -70,9 +70,8 @@ class KernelBackend : public BasicBackend<Real> {
   void run(const Call& call, bool needs_matrix = false) noexcept;
   void run_inverse_dynamics(const InverseDynamics& args) noexcept;
   Result run_mass_matrix(const Call& call) noexcept;
-  Result run_forward_dynamics(const Call& call) noexcept;
-  Result refuse_dense(Argument argument, Layout layout) const noexcept;
-  Result refuse_crba(std::int32_t largest) const noexcept;
+  /// Where the matrix that an inverse is made from would be too large.
+  Result refuse_inverse(Layout layout) const noexcept;
 
   std::optional<ConvertedModel<Real>> converted_;
   ModelView<Real> model_{};
