@@ -27,7 +27,7 @@ std::string refused_method(const MethodRefusal& refusal) {
   }
   switch (refusal.method) {
     case ForwardMethod::aba:
-      return method + " cannot be used on a model with mimic joints";
+      return method + " is not for models with mimic joints";
     case ForwardMethod::two_port:
       return method +
              " is what the backend tree offers for trees that it can cut, without mimic joints, in "

@@ -37,29 +37,20 @@ bool is_known(std::uint8_t method) {
       [method](ForwardMethod known) { return static_cast<std::uint8_t>(known) == method; });
 }
 
-/// Whether a request with this method would get numbers.
-bool would_answer(const core::Backend& backend, ForwardMethod method, bool external_wrenches) {
-  if (!backend.offers(core::Operation::forward_dynamics)) return false;
-  const std::optional<core::PublishedMethod> published = core::published_method_of(method);
-  if (!published) return backend.offers(method);
-  return !external_wrenches && core::refusal(backend.model(), *published).empty();
-}
-
 std::string advice(const core::Backend& backend, bool external_wrenches) {
   std::string names;
   for (const ForwardMethod method : core::all_forward_methods) {
-    if (!would_answer(backend, method, external_wrenches)) continue;
+    if (!backend.offers(core::Operation::forward_dynamics)) break;
+    if (!backend.accepts(method, {.wrenches = external_wrenches})) continue;
     names += (names.empty() ? "" : ", ") + constant_of(method);
   }
   return names.empty() ? "; this backend has no method for this model, choose another backend"
                        : "; use " + names;
 }
 
-/// `reason` is the core's. What it says to use instead goes: it speaks to callers of the library.
 [[noreturn]] void refuse(const core::Backend& backend, ForwardMethod method, bool external_wrenches,
                          const std::string& reason) {
-  throw RequestError(ErrorCode::unsupported, constant_of(method) + " cannot be used: " +
-                                                 reason.substr(0, reason.rfind("; use ")) +
+  throw RequestError(ErrorCode::unsupported, constant_of(method) + " cannot be used: " + reason +
                                                  advice(backend, external_wrenches));
 }
 
@@ -84,18 +75,18 @@ ForwardMethod prepared_method(core::Backend& backend, std::uint8_t method, bool 
   if (external_wrenches && core::published_method_of(wanted)) {
     refuse(backend, wanted, external_wrenches, "it takes no external_wrenches");
   }
-  try {
-    backend.prepare(wanted);
-  } catch (const std::invalid_argument& refused) {
-    refuse(backend, wanted, external_wrenches, refused.what());
-  }
+  const std::string reason = backend.why_not(wanted, {.wrenches = external_wrenches});
+  if (!reason.empty()) refuse(backend, wanted, external_wrenches, reason);
+  backend.prepare(wanted);
   return wanted;
 }
 
 void check_forward_dynamics(const core::Result& result, const core::Backend& backend,
                             ForwardMethod method, bool external_wrenches) {
   if (result.code == core::Code::unsupported && result.argument == core::Argument::method) {
-    refuse(backend, method, external_wrenches, message(result));
+    // What the core says to use instead is left out: it speaks to callers of the library.
+    const std::string reason = message(result);
+    refuse(backend, method, external_wrenches, reason.substr(0, reason.rfind("; use ")));
   }
   check(result);
 }

@@ -48,6 +48,10 @@ void expect_good_advice(const Case& robot) {
     if (response.error_code == Forward::Response::UNSUPPORTED) {
       EXPECT_TRUE(response.error_msg.starts_with(constant_of(method) + " cannot be used: "))
           << response.error_msg;
+      // Once is enough.
+      EXPECT_EQ(response.error_msg.find("cannot be used"),
+                response.error_msg.rfind("cannot be used"))
+          << response.error_msg;
       refused.push_back(response);
     } else {
       EXPECT_EQ(response.error_msg, "");

@@ -3,7 +3,7 @@
 
 A time is a dict, a line of what rbd_calibrate prints. Its model is that of src/backend/auto/cost_table.hpp:
 
-    us = goes x (fixed_us + (ns_per_body x bodies + ns_per_level x depth + ns_per_entry x entries + ns_per_zero x zeros) / 1000)
+    us = runs x (fixed_us + (ns_per_body x bodies + ns_per_level x depth + ns_per_entry x entries + ns_per_zero x zeros) / 1000)
 
 on one thread.
 """
@@ -78,7 +78,7 @@ def features(time):
     # `tree` cuts long paths, which fill its registers as short ones do not.
     depth = 0 if large and time["backend"] != "tree" else time["depth"]
     work = [time["bodies"], depth, time["entries"], time["zeros"]]
-    return time["goes"] * numpy.array([0.0 if large else 1.0, *(number / 1000 for number in work)])
+    return time["runs"] * numpy.array([0.0 if large else 1.0, *(number / 1000 for number in work)])
 
 
 def fit_line(times):
@@ -99,13 +99,13 @@ def fit_line(times):
 
 def batches_of(backend, times):
     """Where its costs change. `cpu` computes one state by itself, and packs otherwise, whose costs depend on how full they are;
-    so do those of a go of `cuda`."""
+    so do those of a kernel run of `cuda`."""
     if backend == "tree":
         return [(1, LAST)]
     if backend == "cuda":
         starts = sorted({1, *(time["batch"] for time in times)})
     else:
-        width = max(math.ceil(time["batch"] / time["goes"]) for time in times)
+        width = max(math.ceil(time["batch"] / time["runs"]) for time in times)
         starts = sorted({1, 2, width, *(time["batch"] for time in times if time["batch"] < width)})
     return [(start, end - 1) for start, end in zip(starts, [*starts[1:], LAST + 1])]
 

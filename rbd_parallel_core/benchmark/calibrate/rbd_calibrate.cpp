@@ -52,10 +52,10 @@ void print_time(const Case& c, const char* backend, const CallPlan& plan, double
   const std::size_t entries = keeps_matrix(c.call.operation) ? c.shape.entries : 0;
   const std::size_t zeros = c.call.operation == Operation::mass_matrix ? c.shape.zeros : 0;
   print_start(c, precision<Real>);
-  std::printf(R"(, "backend": "%s", "depth": %zu, "entries": %zu, "zeros": %zu, "goes": %zu, )"
+  std::printf(R"(, "backend": "%s", "depth": %zu, "entries": %zu, "zeros": %zu, "runs": %zu, )"
               R"("used_threads": %d, "us": %.6g})"
               "\n",
-              backend, c.shape.depth, entries, zeros, plan.goes, plan.threads, us);
+              backend, c.shape.depth, entries, zeros, plan.runs, plan.threads, us);
 }
 
 /// The backend cuda, or null where there is no device.
@@ -96,7 +96,7 @@ class Measurement {
     constexpr int by_the_clock = 2;
     const double cuda_us = rbd_bench::least_times({&there, 1}, by_the_clock, seconds_)[0];
     constexpr std::size_t wave = AutoBackend<Real>::cuda_wave;
-    print_time<Real>(c, "cuda", {.goes = (c.call.batch + wave - 1) / wave}, cuda_us);
+    print_time<Real>(c, "cuda", {.runs = (c.call.batch + wave - 1) / wave}, cuda_us);
   }
 
  private:

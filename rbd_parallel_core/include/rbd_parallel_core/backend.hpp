@@ -51,7 +51,15 @@ struct BackendOptions {
   bool friction = false;      ///< include damping qd + friction sign(qd)
   /// For the kernels of the CPU. Empty: what RBD_PARALLEL_ISA says, else the best of the machine.
   std::optional<InstructionSet> instruction_set = std::nullopt;
-  TreeOptions tree{};  ///< read by "tree" and "cuda"; "auto" reads the length of the blocks
+  /// Read by "tree", by "auto" but for the family, and by "cuda" with bodies_in_parallel but for
+  /// groups and lanes. What a backend would not read it refuses, unless it is the default.
+  TreeOptions tree{};
+};
+
+/// What of a call, besides its model, decides which methods of forward dynamics it may ask for.
+struct MethodUse {
+  Layout layout = Layout::rows;
+  bool wrenches = false;  ///< f_ext is given
 };
 
 /// Computes for one Model. Owns its workspace: one Backend object per calling thread, any number of
@@ -113,11 +121,15 @@ class BasicBackend {
   /// Takes the memory of a method of forward dynamics that configure leaves out: those of the
   /// literature (forward_methods.hpp). Every backend computes them alike, one state after the other
   /// in the calling thread. To be called after configure, which forgets it. Throws
-  /// std::invalid_argument where the model or this backend rules the method out, with the reason
-  /// and the methods that can be used.
-  void prepare(ForwardMethod method);
+  /// std::invalid_argument where the model, this backend or the use rules the method out, with the
+  /// reason and the methods that can be used so.
+  void prepare(ForwardMethod method, const MethodUse& use = {});
   /// Whether forward_dynamics takes the method for this model now.
   bool offers(ForwardMethod method) const noexcept;
+  /// Whether a call of this kind takes the method; those of the literature after prepare.
+  bool accepts(ForwardMethod method, const MethodUse& use = {}) const noexcept;
+  /// Why it does not: "joint 'finger' mimics another one". Empty where it does.
+  std::string why_not(ForwardMethod method, const MethodUse& use = {}) const;
 
   /// Checks the arguments, then computes. The calls below are this for one operation each.
   Result compute(const Call& call) noexcept;
@@ -195,9 +207,9 @@ class BasicBackend {
   template <class Args>
   Result check_closely(const Args& args, std::size_t states) noexcept;
   Result forward(const ForwardDynamics& args) noexcept;
-  Result refused(ForwardMethod method) const noexcept;
-  std::string why_not(ForwardMethod method) const;
-  std::string other_methods() const;
+  bool allows(ForwardMethod method, const MethodUse& use) const noexcept;
+  int largest_nv_by_crba(Layout layout) const noexcept;
+  Result refused(ForwardMethod method, const MethodUse& use) const noexcept;
   Result by_published_method(PublishedMethod method, const ForwardDynamics& args) noexcept;
   /// Refuses an array that lies on a device where the host reads or writes it.
   template <class T>

@@ -17,10 +17,13 @@ struct Capabilities {
   OperationSet operations = OperationSet::all();
   /// How many states lie beside each other in Layout::lanes.
   std::size_t lane_width = 1;
-  /// Whether forward dynamics takes ForwardMethod::two_port.
+  /// Whether forward dynamics takes ForwardMethod::two_port, and then in Layout::lanes too.
   bool two_port = false;
+  bool two_port_in_lanes = true;
   /// Up to which nv forward dynamics takes ForwardMethod::crba, which keeps a dense mass matrix.
   int largest_nv_by_crba = std::numeric_limits<int>::max();
+  /// Where that is less in Layout::lanes, which keeps a matrix for every lane.
+  int largest_nv_by_crba_in_lanes = std::numeric_limits<int>::max();
   /// Where arrays on a device may be given, how to get along with that device; else null.
   DeviceAccess* device = nullptr;
 };

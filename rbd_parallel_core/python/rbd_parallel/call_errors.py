@@ -48,28 +48,57 @@ class Signature:
                 return (0, len(near), len(names)), f"{name}: not an argument, expected {known}{hint}"
             given[name] = value
         for understood, name in enumerate(names):
-            wanted = expected(self.types[name])
+            wanted = EXPECTED_OF.get(name) or expected(self.types[name])
             if name not in given and name in self.required:
                 return (understood, 0, -len(self.required)), f"{name}: expected {wanted}, got nothing"
             if name in given and not fits(given[name], self.types[name]):
                 return (understood, 1, -len(self.required)), f"{name}: expected {wanted}, got {got(given[name])}"
-        values = ", ".join(f"{name}={got(value)}" for name, value in given.items())
+        values = ", ".join(f"{name}={got(value, advice=False)}" for name, value in given.items())
         return (len(names), 0, 0), f"an argument is out of bounds, got {values}"
 
 
 def explain(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], ready: bool) -> str:
     """function: of _core, which refused these arguments; ready: whether the first one was initialised."""
+    if not ready and (getter := property_name(function, type(args[0]))):
+        return not_initialised(getter, type(args[0]))
     signatures = [Signature(signature[0]) for signature in function.__nb_signature__]
     owner, name = "", signatures[0].name
     if signatures[0].is_method and args:
         owner = args[0].__name__ if isinstance(args[0], type) else type(args[0]).__name__
+        cls = type(args[0])
         args = args[1:]
     if name == "__init__":
         name = owner
     elif not ready:
-        return f"{name}(): expected {owner}.__init__() to call super().__init__() first, got an object without it"
+        return not_initialised(f"{name}()", cls)
     _, complaint = max((signature.complaint(args, kwargs) for signature in signatures), key=lambda found: found[0])
     return f"{name}(): {complaint}"
+
+
+def property_name(function: Any, cls: type) -> str | None:
+    """Of the property that the function gets."""
+    for base in cls.__mro__:
+        for name, value in vars(base).items():
+            if isinstance(value, property) and value.fget is function:
+                return name
+    return None
+
+
+def not_initialised(what: str, cls: type) -> str:
+    name = cls.__name__
+    if cls.__module__ == __package__ + "._core":
+        return f"{what}: expected a {name} that was initialised, got one of {name}.__new__() alone; use {MADE_BY[name]}"
+    return f"{what}: expected {name}.__init__() to call super().__init__() first, got an object without it"
+
+
+MADE_BY = {
+    "Backend": "Backend(model)",
+    "Joint": "Model.joints",
+    "JointLimits": "JointLimits()",
+    "Link": "Model.links",
+    "Mimic": "Mimic(joint)",
+    "Model": "load_urdf(), build_model() or auto_tree()",
+}
 
 
 def words(annotation: ast.expr | None) -> str:
@@ -90,7 +119,10 @@ def core_class(name: str) -> type | None:
 
 
 def fits(value: Any, annotation: ast.expr | None) -> bool:
-    """Whether nanobind would take the value for it. What is not known here is left to the function itself."""
+    """Whether nanobind would take the value for it. What is not known here is left to the function itself, but for None,
+    which nanobind takes only where a signature says so."""
+    if value is None:
+        return any(words(each) == "None" for each in alternatives(annotation))
     return any(fits_one(value, words(each)) for each in alternatives(annotation))
 
 
@@ -123,6 +155,7 @@ def fits_items(value: dict[Any, Any], name: str) -> bool:
     return all(fits_one(k, key) and fits_one(v, item) for k, v in value.items())
 
 
+EXPECTED_OF = {"dtype": "float64 or float32"}  # arguments whose annotation says little
 EXPECTED = {
     "str": "a str",
     "int": "an int",
@@ -147,12 +180,12 @@ def expected(annotation: ast.expr | None) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " or " + names[-1]
 
 
-def got(value: Any) -> str:
-    """The value itself where it is short, and its class."""
+def got(value: Any, advice: bool = True) -> str:
+    """The value itself where it is short, and its class; with advice for a float that stands for an int."""
     if value is None or isinstance(value, bool):
         return repr(value)
     name = type(value).__name__
-    if isinstance(value, float) and value.is_integer():
+    if advice and isinstance(value, float) and value.is_integer():
         return f"the {name} {value!r}; write {int(value)}" if abs(value) < 1e15 else f"the {name} {value!r}"
     if isinstance(value, (int, float, str)) and len(repr(value)) <= 40:
         return f"the {name} {value!r}"

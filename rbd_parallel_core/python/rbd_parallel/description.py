@@ -12,49 +12,63 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 @dataclasses.dataclass(slots=True, eq=False)
 class LinkDescription:
-    """A rigid body; the defaults are those of a link without mass."""
+    """A rigid body; the defaults are those of a link without mass.
+
+    name: unique among the links
+    mass: kg
+    com: (3,), m: the centre of mass in the link frame
+    inertia: kg m^2, about the centre of mass: (3, 3), or (6,) with xx xy xz yy yz zz; None: a point mass
+    inertia_rotation: of the axes of `inertia` in the link frame: (3,), rad: roll, pitch, yaw; or a matrix (3, 3)
+    """
 
     name: str
     mass: float = 0.0
-    """kg"""
     com: ArrayLike = ORIGIN
-    """(3,), m: the centre of mass in the link frame"""
     inertia: ArrayLike | None = None
-    """kg m^2, about the centre of mass: (3, 3), or (6,) with xx xy xz yy yz zz; None: a point mass"""
     inertia_rotation: ArrayLike = ORIGIN
-    """of the axes of `inertia` in the link frame: (3,) with roll, pitch, yaw (rad), or a matrix (3, 3)"""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class JointDescription:
-    """How the link `child` moves on the link `parent`."""
+    """How the link `child` moves on the link `parent`. Of two units the first is that of angles, the second that of shifts.
+
+    name: unique among the joints
+    kind: fixed, revolute, continuous, prismatic, helical, planar, spherical or floating
+    parent: name of a link
+    child: name of a link
+    position: (3,), m: of the joint frame in the parent link. At q = 0 it is the frame of the child link, too
+    rotation: of the joint frame in the parent link: (3,), rad: roll, pitch, yaw; or a matrix (3, 3)
+    axis: (3,), in the joint frame, without unit and of any length; the normal of a planar joint
+    pitch: m/rad, of a helical joint
+    limits: a JointLimits: lower and upper in rad or m, effort in N m or N, velocity in rad/s or m/s; None: unlimited
+    mimic: a Mimic: multiplier in the unit of this joint for one of the followed joint, offset in rad or m; None: follows none
+    armature: kg m^2 or kg, reflected rotor inertia
+    damping: N m s/rad or N s/m
+    friction: N m or N
+    """
 
     name: str
     kind: str
-    """fixed, revolute, continuous, prismatic, helical, planar, spherical or floating"""
     parent: str
     child: str
     position: ArrayLike = ORIGIN
-    """(3,), m: of the joint frame in the parent link. At q = 0 it is the frame of the child link, too"""
     rotation: ArrayLike = ORIGIN
-    """of the joint frame in the parent link: (3,) with roll, pitch, yaw (rad), or a matrix (3, 3)"""
     axis: ArrayLike = (1.0, 0.0, 0.0)
-    """(3,), in the joint frame, of any length; the normal of a planar joint"""
     pitch: float = 0.0
-    """helical: m/rad"""
     limits: JointLimits | None = None
     mimic: Mimic | None = None
     armature: float = 0.0
-    """reflected rotor inertia, kg m^2 or kg"""
     damping: float = 0.0
-    """N m s/rad or N s/m"""
     friction: float = 0.0
-    """N m or N"""
 
 
 @dataclasses.dataclass(slots=True, eq=False)
 class RobotDescription:
     """Links, and the joints between them: one link is the root, every other one the child of one joint.
+
+    name: of the robot
+    links: a LinkDescription each
+    joints: a JointDescription each
 
     add_link() and add_joint() take the fields of LinkDescription and JointDescription; what they return may be
     changed until the robot is built, and so may the lists.

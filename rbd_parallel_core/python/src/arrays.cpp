@@ -58,6 +58,7 @@ nb::object convert(nb::handle object, std::string_view name) {
   if (nb::isinstance(object, numpy().attr("ma").attr("MaskedArray"))) {
     refuse(expected + "a masked array; fill it first, for instance with .filled(0.0)");
   }
+  if (object.is_none()) refuse(expected + "None");
   nb::object array;
   try {
     array = numpy().attr("asarray")(object);

@@ -97,10 +97,16 @@ void explain_calls_of(nb::handle function) {
   throw std::logic_error("more ways to call a function of nanobind than there are entries");
 }
 
+bool is_compiled(nb::handle value) {
+  return nb::hasattr(value, "__nb_signature__") && PyVectorcall_Function(value.ptr()) != nullptr;
+}
+
 void explain_calls_in(nb::handle names) {
   for (const nb::handle value : nb::object(names.attr("values")())) {
-    if (nb::hasattr(value, "__nb_signature__") && PyVectorcall_Function(value.ptr()) != nullptr) {
-      explain_calls_of(value);
+    if (is_compiled(value)) explain_calls_of(value);
+    if (value.type().is(nb::handle(reinterpret_cast<PyObject*>(&PyProperty_Type)))) {
+      const nb::object getter = value.attr("fget");
+      if (is_compiled(getter)) explain_calls_of(getter);
     }
   }
 }

@@ -10,6 +10,7 @@
 
 #include "bindings.hpp"
 #include "py_backend.hpp"
+#include "slices.hpp"
 #include "states.hpp"
 
 namespace rbd_parallel_python {
@@ -37,16 +38,21 @@ void require_shape(const Given& given, const Shape& expected, const Given& with)
          " of shape " + text(with.array.shape()) + ", got " + text(given.array.shape()));
 }
 
-/// Makes the call without the GIL, and an exception of bad states.
+/// The states [first, first + count) of an array with n numbers for each.
+template <class T>
+std::span<T> states_of(std::span<T> array, std::size_t first, std::size_t count, int n) {
+  return array.subspan(first * size(n), count * size(n));
+}
+
+/// compute(first, count, status) for slices of the batch, and an exception of bad states.
 template <class Compute>
 void run(const char* operation, const Model& model, const BatchShape& shape,
          const std::vector<const Given*>& inputs, const Compute& compute) {
   std::vector<StateStatus> status(shape.batch);
-  Result result;
-  {
-    const nb::gil_scoped_release release;
-    result = compute(std::span<StateStatus>(status));
-  }
+  const Result result =
+      in_slices(shape.batch, model.nv(), [&](std::size_t first, std::size_t count) {
+        return compute(first, count, std::span(status).subspan(first, count));
+      });
   if (!result.ok()) refuse(message(result));
   const std::optional<Failure> failure = failure_of(operation, status, model);
   if (!failure) return;
@@ -80,10 +86,13 @@ nb::object integrated(const Model& model, nb::handle q, nb::handle v, nb::handle
   require_shape(rate, shape.with({size(model.nv())}), from);
   const double time = time_step(dt);
   const auto next = Array<double>::make(from.array.shape());
-  run("integrate", model, shape, {&from, &rate}, [&](std::span<StateStatus> status) {
-    return integrate<double>(model, {shape.batch, from.array.span(), rate.array.span(), time,
-                                     next.mutable_span(), status});
-  });
+  run("integrate", model, shape, {&from, &rate},
+      [&](std::size_t first, std::size_t count, std::span<StateStatus> status) {
+        return integrate<double>(
+            model, {count, states_of(from.array.span(), first, count, model.nq()),
+                    states_of(rate.array.span(), first, count, model.nv()), time,
+                    states_of(next.mutable_span(), first, count, model.nq()), status});
+      });
   return next.object();
 }
 
@@ -92,10 +101,13 @@ nb::object differing(const Model& model, nb::handle q0, nb::handle q1) {
   const BatchShape shape = shape_of_rows("q0", from.array.shape(), size(model.nq()));
   require_shape(to, from.array.shape(), from);
   const auto v = Array<double>::make(shape.with({size(model.nv())}));
-  run("difference", model, shape, {&from, &to}, [&](std::span<StateStatus> status) {
-    return difference<double>(
-        model, {shape.batch, from.array.span(), to.array.span(), v.mutable_span(), status});
-  });
+  run("difference", model, shape, {&from, &to},
+      [&](std::size_t first, std::size_t count, std::span<StateStatus> status) {
+        return difference<double>(model,
+                                  {count, states_of(from.array.span(), first, count, model.nq()),
+                                   states_of(to.array.span(), first, count, model.nq()),
+                                   states_of(v.mutable_span(), first, count, model.nv()), status});
+      });
   return v.object();
 }
 
@@ -122,10 +134,13 @@ nb::object random(const Model& model, nb::handle batch, nb::handle seed) {
   if (!batch.is_none()) shape.insert(shape.begin(), whole_number("batch", batch));
   const std::uint64_t start = seed.is_none() ? any_seed() : whole_number("seed", seed);
   const auto q = Array<double>::make(shape);
-  {
-    const nb::gil_scoped_release release;
-    random_configurations(model, start, q.mutable_span());
-  }
+  std::mt19937_64 engine(start);
+  const Result drawn = in_slices(
+      batch.is_none() ? 1 : shape[0], model.nv(), [&](std::size_t first, std::size_t count) {
+        random_configurations(model, engine, states_of(q.mutable_span(), first, count, model.nq()));
+        return Result{};
+      });
+  static_cast<void>(drawn);  // nothing of it can be refused
   return q.object();
 }
 

@@ -3,11 +3,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "arrays.hpp"
@@ -126,7 +128,8 @@ constexpr double unlimited = std::numeric_limits<double>::infinity();
 /// them.
 void bind_joint_parts(nb::module_& m) {
   nb::class_<JointLimits>(m, "JointLimits",
-                          "Limits of a joint; not enforced. What is not given is unlimited.")
+                          "Limits of a joint; not enforced. What is not given is unlimited.\n\n"
+                          "lower, upper: rad or m; effort: N m or N; velocity: rad/s or m/s.")
       .def(
           "__init__",
           [](JointLimits* self, double lower, double upper, double effort, double velocity) {
@@ -138,9 +141,23 @@ void bind_joint_parts(nb::module_& m) {
       .def_ro("upper", &JointLimits::upper, "rad or m")
       .def_ro("effort", &JointLimits::effort, "N m or N")
       .def_ro("velocity", &JointLimits::velocity, "rad/s or m/s")
-      .def("__repr__", [](const JointLimits& limits) { return summary(limits); });
+      .def("__repr__", [](const JointLimits& limits) { return summary(limits); })
+      // For copy and pickle.
+      .def("__getstate__",
+           [](const JointLimits& self) {
+             return std::make_tuple(self.lower, self.upper, self.effort, self.velocity);
+           })
+      .def("__setstate__",
+           [](JointLimits& self, const std::tuple<double, double, double, double>& state) {
+             const auto [lower, upper, effort, velocity] = state;
+             new (&self) JointLimits{lower, upper, effort, velocity};
+           });
 
-  nb::class_<Mimic>(m, "Mimic", "q of this joint = multiplier * q of `joint` + offset.")
+  nb::class_<Mimic>(m, "Mimic",
+                    "q of this joint = multiplier * q of `joint` + offset.\n\n"
+                    "joint: a name; multiplier: in the unit of this joint for one of the followed "
+                    "joint; offset: rad\n"
+                    "or m.")
       .def(
           "__init__",
           [](Mimic* self, const std::string& joint, double multiplier, double offset) {
@@ -148,9 +165,27 @@ void bind_joint_parts(nb::module_& m) {
           },
           "joint"_a, "multiplier"_a = 1.0, "offset"_a = 0.0)
       .def_ro("joint", &Mimic::joint, "name of the joint that is followed")
-      .def_ro("multiplier", &Mimic::multiplier)
+      .def_ro("multiplier", &Mimic::multiplier,
+              "in the unit of this joint for one of the followed joint")
       .def_ro("offset", &Mimic::offset, "rad or m")
-      .def("__repr__", [](const Mimic& mimic) { return summary(mimic); });
+      .def("__repr__", [](const Mimic& mimic) { return summary(mimic); })
+      .def("__getstate__",
+           [](const Mimic& self) {
+             return std::make_tuple(self.joint, self.multiplier, self.offset);
+           })
+      .def("__setstate__", [](Mimic& self, const std::tuple<std::string, double, double>& state) {
+        const auto& [joint, multiplier, offset] = state;
+        new (&self) Mimic{joint, multiplier, offset};
+      });
+}
+
+/// What never changes is its own copy, as with Python's tuples.
+template <class T>
+void bind_copy(nb::class_<T>& bound) {
+  bound.def("__copy__", [](nb::handle_t<T> self) { return nb::borrow(self); })
+      .def(
+          "__deepcopy__", [](nb::handle_t<T> self, nb::handle) { return nb::borrow(self); },
+          "memo"_a.none());
 }
 
 }  // namespace
@@ -161,8 +196,9 @@ void bind_model(nb::module_& m) {
   translate_model_errors();
 
   bind_joint_parts(m);
-  nb::class_<Joint>(m, "Joint", "A moving joint of a Model.")
-      .def_ro("name", &Joint::name)
+  nb::class_<Joint> bound_joint(m, "Joint", "A moving joint of a Model.");
+  bind_copy(bound_joint);
+  bound_joint.def_ro("name", &Joint::name)
       .def_prop_ro(
           "kind", [](const Joint& joint) { return name_of(joint.kind); },
           "revolute, continuous, prismatic, helical, planar, spherical or floating")
@@ -198,8 +234,10 @@ void bind_model(nb::module_& m) {
       .def_ro("friction", &Joint::friction, "N m or N")
       .def("__repr__", [](const Joint& joint) { return summary(joint); });
 
-  nb::class_<PlacedLink>(m, "Link", "A link of a Model. Links on fixed joints are links too.")
-      .def_prop_ro("name", [](const PlacedLink& placed) { return placed.link.name; })
+  nb::class_<PlacedLink> bound_link(m, "Link",
+                                    "A link of a Model. Links on fixed joints are links too.");
+  bind_copy(bound_link);
+  bound_link.def_prop_ro("name", [](const PlacedLink& placed) { return placed.link.name; })
       .def_prop_ro(
           "joint", [](const PlacedLink& placed) { return placed.link.body; },
           "index of the moving joint that carries it, -1: it is fixed to the world")
@@ -230,6 +268,7 @@ void bind_model(nb::module_& m) {
       "children in the\n"
       "order of their joint names. SI units throughout.");
   bind_configuration(bound);
+  bind_copy(bound);
   bound.def_prop_ro("name", &Model::name)
       .def_prop_ro("nq", &Model::nq, "Size of q.")
       .def_prop_ro("nv", &Model::nv, "Size of v, a and tau.")

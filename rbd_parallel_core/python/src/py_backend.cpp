@@ -428,7 +428,7 @@ class NumpyBackend final : public PyBackend {
         [](const auto&) {}});
 
     run(call.name, states, [&](std::span<StateStatus> status) {
-      if (method) prepare(*method);
+      if (method) prepare(*method, {layout_, !wrenches.links.empty()});
       args.status = status;
       return compute_without_gil(tag, args, states);
     });
@@ -485,10 +485,10 @@ class NumpyBackend final : public PyBackend {
   }
 
   /// A method that is not there yet is made ready by the first call that asks for it.
-  void prepare(ForwardMethod method) {
+  void prepare(ForwardMethod method, const MethodUse& use) {
     const nb::gil_scoped_release release;
     try {
-      backend_->prepare(method);
+      backend_->prepare(method, use);
     } catch (const std::invalid_argument& refused) {
       throw std::runtime_error(in_python_words(refused.what()));
     }

@@ -70,14 +70,13 @@ class SliceLength {
   std::size_t states_;
 };
 
-/// backend.compute(args) without the GIL, which the caller holds. Raises what a signal handler
-/// raises; then the results are only in part written.
-template <rbd_parallel_core::Operation operation, class Real>
-rbd_parallel_core::Result compute_in_slices(
-    rbd_parallel_core::BasicBackend<Real>& backend, rbd_parallel_core::OperationTag<operation> tag,
-    const rbd_parallel_core::ArgumentsOf<operation, Real>& args) {
+/// compute(first, count) for one slice of the batch after the other, without the GIL, which the
+/// caller holds, until one is refused. `nv`: of the model. Raises what a signal handler raises;
+/// then the results are only in part written.
+template <class Compute>
+rbd_parallel_core::Result in_slices(std::size_t batch, int nv, const Compute& compute) {
   using Clock = std::chrono::steady_clock;
-  SliceLength length(static_cast<std::size_t>(backend.model().nv()));
+  SliceLength length(static_cast<std::size_t>(nv));
   std::size_t first = 0;
   for (;;) {
     {
@@ -85,13 +84,11 @@ rbd_parallel_core::Result compute_in_slices(
       const Clock::time_point start = Clock::now();
       Clock::time_point before = start;
       do {
-        const std::size_t left = args.batch - first;
+        const std::size_t left = batch - first;
         // Never one state alone at the end: it would be computed by other instructions.
         const bool is_last = left < length.states() + slice_unit;
         const std::size_t count = is_last ? left : length.states();
-        const auto result = backend.compute(
-            {tag,
-             is_last && first == 0 ? args : slice_of(args, first, count, backend.lane_width())});
+        const rbd_parallel_core::Result result = compute(first, count);
         if (is_last || !result) return result;
         first += count;
         const Clock::time_point now = Clock::now();
@@ -101,6 +98,18 @@ rbd_parallel_core::Result compute_in_slices(
     }
     check_signals();
   }
+}
+
+/// backend.compute(args) in slices.
+template <rbd_parallel_core::Operation operation, class Real>
+rbd_parallel_core::Result compute_in_slices(
+    rbd_parallel_core::BasicBackend<Real>& backend, rbd_parallel_core::OperationTag<operation> tag,
+    const rbd_parallel_core::ArgumentsOf<operation, Real>& args) {
+  return in_slices(args.batch, backend.model().nv(), [&](std::size_t first, std::size_t count) {
+    const bool is_whole = count == args.batch;
+    return backend.compute(
+        {tag, is_whole ? args : slice_of(args, first, count, backend.lane_width())});
+  });
 }
 
 }  // namespace rbd_parallel_python

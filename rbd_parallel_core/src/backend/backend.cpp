@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rbd_parallel_core/backend.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -124,27 +125,19 @@ std::int64_t nonzeros_of(const Extents& extents) noexcept {
   return static_cast<std::int64_t>(extents.nonzeros);
 }
 
-/// The methods that forward dynamics takes for the model, those of the literature after prepare.
+/// The methods that a call of this kind takes, those of the literature after prepare.
 template <class Real>
-MethodSet accepted_methods(const BasicBackend<Real>& backend, std::int64_t nonzeros) noexcept {
+MethodSet accepted_methods(const BasicBackend<Real>& backend, const MethodUse& use) noexcept {
   MethodSet methods;
   for (const ForwardMethod method : all_forward_methods) {
-    const std::optional<PublishedMethod> published = published_method_of(method);
-    if (published ? !obstacle_to(backend.model(), *published, nonzeros) : backend.offers(method)) {
-      methods.insert(method);
-    }
+    if (backend.accepts(method, use)) methods.insert(method);
   }
   return methods;
 }
 
-/// Those of them that the backend computes itself.
 template <class Real>
-MethodSet own_methods(const BasicBackend<Real>& backend) noexcept {
-  MethodSet methods;
-  for (const ForwardMethod method : all_forward_methods) {
-    if (!published_method_of(method) && backend.offers(method)) methods.insert(method);
-  }
-  return methods;
+MethodUse use_of(const BasicForwardDynamics<Real>& args) noexcept {
+  return {args.layout, !args.f_ext.links.empty()};
 }
 
 }  // namespace
@@ -197,17 +190,49 @@ bool BasicBackend<Real>::offers(ForwardMethod method) const noexcept {
   }
 }
 
+/// Whether layout and wrenches of the call leave it a method that is offered.
 template <class Real>
-void BasicBackend<Real>::prepare(ForwardMethod method) {
+bool BasicBackend<Real>::allows(ForwardMethod method, const MethodUse& use) const noexcept {
+  switch (method) {
+    case ForwardMethod::automatic:
+      return !model_->has_mimic() || allows(ForwardMethod::crba, use);
+    case ForwardMethod::aba:
+      return true;
+    case ForwardMethod::crba:
+      return model_->nv() <= largest_nv_by_crba(use.layout);
+    case ForwardMethod::two_port:
+      return use.layout == Layout::rows || capabilities_.two_port_in_lanes;
+    default:
+      return !use.wrenches;
+  }
+}
+
+template <class Real>
+int BasicBackend<Real>::largest_nv_by_crba(Layout layout) const noexcept {
+  const int in_rows = capabilities_.largest_nv_by_crba;
+  return layout == Layout::rows ? in_rows
+                                : std::min(in_rows, capabilities_.largest_nv_by_crba_in_lanes);
+}
+
+template <class Real>
+bool BasicBackend<Real>::accepts(ForwardMethod method, const MethodUse& use) const noexcept {
+  if (!configured() || !allows(method, use)) return false;
+  const std::optional<PublishedMethod> published = published_method_of(method);
+  return published ? !obstacle_to(*model_, *published, nonzeros_of(extents_)) : offers(method);
+}
+
+template <class Real>
+void BasicBackend<Real>::prepare(ForwardMethod method, const MethodUse& use) {
   if (!configured()) {
     throw std::invalid_argument(
         "prepare: the backend is not configured; call configure with a model first");
   }
-  if (offers(method)) return;
-  if (const std::string reason = why_not(method); !reason.empty()) {
-    const std::string others = other_methods();
+  if (offers(method) && allows(method, use)) return;
+  if (const std::string reason = why_not(method, use); !reason.empty()) {
+    const std::string others = accepted_methods(*this, use).names();
     throw std::invalid_argument(
-        reason + (others.empty() ? "; this backend has no method for it" : "; use " + others));
+        "method " + name_of(method) + " cannot be used on '" + model_->name() + "': " + reason +
+        (others.empty() ? "; this backend has no method for it" : "; use " + others));
   }
 
   const std::optional<PublishedMethod> published = published_method_of(method);
@@ -221,42 +246,40 @@ void BasicBackend<Real>::prepare(ForwardMethod method) {
   published_ = std::move(methods);
 }
 
-/// What a call with a method gets that is not offered.
+/// What a call gets whose method is not offered, or not for what else the call has.
 template <class Real>
-Result BasicBackend<Real>::refused(ForwardMethod method) const noexcept {
-  MethodRefusal refusal{method, accepted_methods(*this, nonzeros_of(extents_))};
+Result BasicBackend<Real>::refused(ForwardMethod method, const MethodUse& use) const noexcept {
+  MethodRefusal refusal{method, accepted_methods(*this, use)};
   if (method == ForwardMethod::crba || method == ForwardMethod::automatic) {
     refusal.nv = model_->nv();
-    refusal.largest_nv = capabilities_.largest_nv_by_crba;
+    refusal.largest_nv = largest_nv_by_crba(use.layout);
   }
-  return refusal.result(Code::unsupported, Argument::method);
+  const bool by_wrenches = use.wrenches && accepts(method, {use.layout, false});
+  return refusal.result(Code::unsupported, by_wrenches ? Argument::wrenches : Argument::method);
 }
 
-/// Why this backend does not take the method for its model; empty where prepare makes it ready.
 template <class Real>
-std::string BasicBackend<Real>::why_not(ForwardMethod method) const {
-  const std::string text =
-      "method " + name_of(method) + " cannot be used on '" + model_->name() + "'";
+std::string BasicBackend<Real>::why_not(ForwardMethod method, const MethodUse& use) const {
+  if (!configured()) return "the backend is not configured";
+  if (accepts(method, use)) return {};
   if (const std::optional<PublishedMethod> published = published_method_of(method)) {
     const MethodObstacle obstacle = obstacle_to(*model_, *published, nonzeros_of(extents_));
-    return obstacle ? text + ": " + text_of(obstacle, *model_) : "";
+    return obstacle ? text_of(obstacle, *model_) : "it takes no f_ext";
   }
+  const std::string here = "the backend " + name();
   if (method == ForwardMethod::crba || method == ForwardMethod::automatic) {
-    return text + " by the backend " + name() + ": it keeps a dense mass matrix, up to nv = " +
-           std::to_string(capabilities_.largest_nv_by_crba) + ", and nv is " +
+    return here + " keeps a dense mass matrix for it, " +
+           (use.layout == Layout::lanes ? "in lanes " : "") +
+           "up to nv = " + std::to_string(largest_nv_by_crba(use.layout)) + ", and nv is " +
            std::to_string(model_->nv());
   }
   for (const Joint& joint : model_->joints()) {
-    if (joint.mimic) return text + ": joint '" + joint.name + "' mimics another one";
+    if (joint.mimic) return "joint '" + joint.name + "' mimics another one";
   }
-  return text + " by the backend " + name() +
-         ": it is for the backend tree and for cuda with bodies in parallel, and for a tree that "
-         "is large enough to be cut at bodies that are not light";
-}
-
-template <class Real>
-std::string BasicBackend<Real>::other_methods() const {
-  return accepted_methods(*this, nonzeros_of(extents_)).names();
+  if (offers(method)) return here + " computes it in rows, not in lanes";
+  return here +
+         " has no two-ports for this robot: they are for the backend tree, for cuda with bodies in "
+         "parallel, and for a tree that is large enough to be cut at bodies that are not light";
 }
 
 template <class Real>
@@ -273,7 +296,8 @@ Result BasicBackend<Real>::by_published_method(PublishedMethod method,
                          on_host(Argument::tau, args.tau), on_host(Argument::qdd, args.qdd),
                          on_host(Argument::status, args.status)}) {
     if (refusal.code == Code::on_device) {
-      return MethodRefusal{args.method, own_methods(*this)}.result(refusal.code, refusal.argument);
+      return MethodRefusal{args.method, accepted_methods(*this, use_of(args)).own()}.result(
+          refusal.code, refusal.argument);
     }
     if (!refusal.ok()) return refusal;
   }
@@ -342,14 +366,12 @@ template <class Args>
 /// Forward dynamics by the method that is asked for.
 template <class Real>
 Result BasicBackend<Real>::forward(const ForwardDynamics& args) noexcept {
-  if (!offers(args.method)) return refused(args.method);
-  const std::optional<PublishedMethod> published = published_method_of(args.method);
-  if (published && !args.f_ext.links.empty()) {
-    return MethodRefusal{args.method, own_methods(*this)}.result(Code::unsupported,
-                                                                 Argument::wrenches);
-  }
+  const MethodUse use = use_of(args);
+  if (!offers(args.method) || !allows(args.method, use)) return refused(args.method, use);
   if (args.batch == 0) return {};
-  if (published) return by_published_method(*published, args);
+  if (const std::optional<PublishedMethod> published = published_method_of(args.method)) {
+    return by_published_method(*published, args);
+  }
   ForwardDynamics chosen = args;
   if (args.method == ForwardMethod::automatic) {
     chosen.method = model_->has_mimic() ? ForwardMethod::crba : ForwardMethod::aba;

@@ -5,9 +5,9 @@
 
 namespace rbd_parallel_core {
 
-/// How a backend goes about a call.
+/// How a backend computes a call.
 struct CallPlan {
-  std::size_t goes = 1;  ///< how often the kernels run: a go takes one state, or a pack of them
+  std::size_t runs = 1;  ///< of the kernels, each of one state or of a pack of them
   int threads = 1;       ///< that share the work
 };
 

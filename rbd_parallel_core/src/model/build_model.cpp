@@ -7,6 +7,7 @@
 #include "description_check.hpp"
 #include "inertia_check.hpp"
 #include "levers.hpp"
+#include "limit_check.hpp"
 #include "link_inertia.hpp"
 #include "message_text.hpp"
 #include "rbd_parallel_core/model/model.hpp"
@@ -177,6 +178,11 @@ class ModelAssembler {
     const JointDescription& joint = robot_.joints[index(step.joint)];
     const Link& parent = model_.links_[index(step.parent_link)];
     const Transform<double> to_joint = transform_of(joint.origin) * parent.offset;
+    if (joint.limits && !robot_.warned_of_limits) {
+      for (const std::string& odd : odd_limits(joint.kind, *joint.limits)) {
+        warn("joint " + shown(joint.name) + ": " + odd);
+      }
+    }
     if (joint.pitch != 0 && joint.kind != JointKind::helical) {
       warn("joint " + shown(joint.name) + ": is " + name_of(joint.kind) +
            ", its pitch means nothing; only helical joints have one");

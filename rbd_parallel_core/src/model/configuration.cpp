@@ -129,14 +129,14 @@ std::vector<Range> ranges_of(const Model& model) {
 /// not.
 class Uniform {
  public:
-  explicit Uniform(std::uint64_t seed) : engine_(seed) {}
+  explicit Uniform(std::mt19937_64& engine) : engine_(engine) {}
   double operator()(double low, double high) {
     const double x = static_cast<double>(engine_() >> 11) * 0x1p-53;
     return std::min(high, (1 - x) * low + x * high);
   }
 
  private:
-  std::mt19937_64 engine_;
+  std::mt19937_64& engine_;
 };
 
 /// Shoemake, Uniform random rotations (Graphics Gems III, 1992).
@@ -216,6 +216,11 @@ template Result difference(const Model&, const BasicDifference<double>&) noexcep
 template Result difference(const Model&, const BasicDifference<float>&) noexcept;
 
 void random_configurations(const Model& model, std::uint64_t seed, std::span<double> q) {
+  std::mt19937_64 engine(seed);
+  random_configurations(model, engine, q);
+}
+
+void random_configurations(const Model& model, std::mt19937_64& engine, std::span<double> q) {
   const std::size_t nq = index(model.nq());
   if (nq == 0 ? !q.empty() : q.size() % nq != 0) {
     throw std::invalid_argument("random_configurations: q has " + std::to_string(q.size()) +
@@ -223,7 +228,7 @@ void random_configurations(const Model& model, std::uint64_t seed, std::span<dou
                                 std::to_string(nq));
   }
   const std::vector<Range> ranges = ranges_of(model);
-  Uniform uniform(seed);
+  Uniform uniform(engine);
   for (std::size_t at = 0; at < q.size(); at += nq) {
     for (const Joint& joint : model.joints()) {
       if (!joint.mimic) draw(joint, ranges, uniform, q.data() + at + index(joint.q_index));

@@ -252,6 +252,7 @@ RobotDescription read(std::string_view xml, MimicPolicy mimic) {
     if (missing != checked.missing_limits.end()) restore_missing_limits(missing->second, joint);
   }
   robot.warnings = std::move(warnings);
+  robot.warned_of_limits = true;
   return robot;
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "limit_check.hpp"
 #include "message_text.hpp"
 #include "structure_check.hpp"
 #include "urdf_reader.hpp"
@@ -253,37 +254,41 @@ class UrdfChecker {
     const UrdfReader limit = joint.of(*element);
     limit.expect_attributes({"lower", "upper", "effort", "velocity"});
     put("<limit");
-    const auto lower = put_limit(limit, "lower");
-    const auto upper = put_limit(limit, "upper");
-    if (!put_required_limit(limit, "effort")) missing_limits(checked).has_effort_limit = false;
-    if (!put_required_limit(limit, "velocity")) missing_limits(checked).has_velocity_limit = false;
-    put("/>");
-    if (required && lower.value_or(0) > upper.value_or(0)) {
-      limit.warning("limit lower is above limit upper");
+    JointLimits limits;
+    limits.lower = put_limit(limit, "lower");
+    limits.upper = put_limit(limit, "upper");
+    if (limit.has("effort")) {
+      limits.effort = put_limit(limit, "effort");
+    } else {
+      put_missing_limit(limit, "effort");
+      missing_limits(checked).has_effort_limit = false;
     }
+    if (limit.has("velocity")) {
+      limits.velocity = put_limit(limit, "velocity");
+    } else {
+      put_missing_limit(limit, "velocity");
+      missing_limits(checked).has_velocity_limit = false;
+    }
+    put("/>");
+    for (const std::string& odd : odd_limits(checked.kind, limits)) limit.warning(odd);
   }
 
   CheckedUrdf::Limits& missing_limits(const Structure::Joint& joint) {
     return checked_.missing_limits[std::string(joint.name)];
   }
 
-  std::optional<double> put_limit(const UrdfReader& limit, const char* name) {
-    if (!limit.has(name)) return std::nullopt;
-    const auto number = limit.number(name, "limit " + std::string(name));
-    if (!number) return std::nullopt;
+  /// URDF's default is 0. A fault gives 0 too: the text is refused anyway.
+  double put_limit(const UrdfReader& limit, const char* name) {
+    const auto number =
+        limit.has(name) ? limit.number(name, "limit " + std::string(name)) : std::nullopt;
+    if (!number) return 0;
     put_attribute(name, number->text);
     return number->value;
   }
 
-  bool put_required_limit(const UrdfReader& limit, const char* name) {
-    if (limit.has(name)) {
-      const auto value = put_limit(limit, name);
-      if (value && *value < 0) limit.warning("limit " + std::string(name) + " is negative");
-      return true;
-    }
+  void put_missing_limit(const UrdfReader& limit, const char* name) {
     limit.warning("<limit> has no attribute '" + std::string(name) + "'; it is taken as unlimited");
     put_attribute(name, "0");
-    return false;
   }
 
   void check_dynamics(const UrdfReader& joint) {

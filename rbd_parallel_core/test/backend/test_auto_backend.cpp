@@ -103,7 +103,7 @@ TEST(AutoBackend, BatchesAreForCpuWhereItComputesSeveralStatesAtOnce) {
 }
 
 /// cpu 10 us, of which two threads do nothing for one state; tree 5 us on one.
-TEST(AutoBackend, PredictsByGoesAndThreads) {
+TEST(AutoBackend, PredictsByRunsAndThreads) {
   auto backend = simple();
   backend.configure(tree_of(1000), {.max_batch = 1000});
   EXPECT_DOUBLE_EQ(backend.predicted_us(Candidate::cpu, Operation::inverse_dynamics, 1), 10);

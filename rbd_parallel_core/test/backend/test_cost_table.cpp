@@ -42,7 +42,7 @@ TEST(CostTable, ReadsEveryColumn) {
   EXPECT_EQ(line.two_threads, 1.6);
   EXPECT_EQ(line.line, 3);
   const RobotShape shape{.bodies = 100, .depth = 10, .entries = 400, .zeros = 800};
-  EXPECT_DOUBLE_EQ(line.go_us(shape), 0.5 + 1.2 + 0.03 + 0.1 + 0.1);
+  EXPECT_DOUBLE_EQ(line.run_us(shape), 0.5 + 1.2 + 0.03 + 0.1 + 0.1);
 }
 
 TEST(CostTable, LinesHoldWhereTheirRangesSay) {

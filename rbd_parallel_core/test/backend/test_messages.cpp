@@ -58,11 +58,10 @@ TEST(Message, OfAMethodNamesWhatIsTakenInstead) {
     return message(refusal.result(code, argument));
   };
   EXPECT_EQ(text({ForwardMethod::aba, few}),
-            "method aba cannot be used on a model with mimic joints; use automatic, crba");
-  EXPECT_EQ(
-      text({ForwardMethod::aba, later}),
-      "method aba cannot be used on a model with mimic joints; use crba_sparse after prepare");
-  EXPECT_EQ(text({ForwardMethod::aba}), "method aba cannot be used on a model with mimic joints");
+            "method aba is not for models with mimic joints; use automatic, crba");
+  EXPECT_EQ(text({ForwardMethod::aba, later}),
+            "method aba is not for models with mimic joints; use crba_sparse after prepare");
+  EXPECT_EQ(text({ForwardMethod::aba}), "method aba is not for models with mimic joints");
   EXPECT_EQ(text({ForwardMethod::crba, later, 5000, 4096}),
             "method crba keeps a dense mass matrix, offered up to nv = 4096; this model has nv = "
             "5000; use crba_sparse after prepare");

@@ -270,7 +270,7 @@ TEST(Methods, TwoPortIsWhatTheTreeDoes) {
     if (!cuts) {
       expect_words(
           refusal_of(*backend, ForwardMethod::two_port),
-          {"method two_port cannot be used", "by the backend", "use automatic, aba, crba", "dcae"});
+          {"method two_port cannot be used", "the backend ", "use automatic, aba, crba", "dcae"});
       expect_words(message(batch.by(ForwardMethod::two_port, *backend)), {"two_port", "tree"});
       continue;
     }
@@ -446,6 +446,75 @@ TEST(Methods, WhatARefusalRecommendsIsTaken) {
       }
     }
   }
+}
+
+/// Forward dynamics of one state at q = 0 in such a call. In lanes every array holds lane_width
+/// states.
+Result at_rest(Backend& backend, ForwardMethod method, const MethodUse& use) {
+  const std::size_t states = use.layout == Layout::lanes ? backend.lane_width() : 1;
+  const auto zeros = [&](int n) {
+    return std::vector<double>(states * static_cast<std::size_t>(n));
+  };
+  const std::vector<double> q = zeros(backend.model().nq()), wrench = zeros(6);
+  std::vector<double> qdd = zeros(backend.model().nv());
+  const std::vector<int> links{0};
+  BasicExternalWrenches<double> f_ext;
+  if (use.wrenches) f_ext = {links, wrench};
+  return backend.forward_dynamics({.q = q,
+                                   .v = {},
+                                   .tau = {},
+                                   .f_ext = f_ext,
+                                   .method = method,
+                                   .qdd = qdd,
+                                   .layout = use.layout});
+}
+
+/// In lanes and with f_ext fewer methods are taken. What prepare or the call itself recommends is
+/// exactly what that very call takes, after prepare.
+TEST(Methods, ARefusalRecommendsWhatThatVeryCallTakes) {
+  const SharedModel models[] = {chain(100), chain(600), shared(conformance::mimic_hand()),
+                                shared(conformance::branching_tree())};
+  int refusals = 0;
+  for (const SharedModel& model : models) {
+    for (const std::string& name : every_backend()) {
+      for (const MethodUse use : {MethodUse{Layout::rows, true}, MethodUse{Layout::lanes, false},
+                                  MethodUse{Layout::lanes, true}}) {
+        const auto backend = make_backend(name);
+        backend->configure(model);
+        std::vector<ForwardMethod> taken;
+        std::vector<std::string> refused;
+        for (const ForwardMethod method : all_forward_methods) {
+          const Result before = at_rest(*backend, method, use);
+          if (!before.ok()) refused.push_back(message(before));
+          EXPECT_EQ(backend->why_not(method, use).empty(), backend->accepts(method, use));
+          try {
+            backend->prepare(method, use);
+            const Result after = at_rest(*backend, method, use);
+            EXPECT_TRUE(after.ok()) << message(after);
+            taken.push_back(method);
+          } catch (const std::invalid_argument& error) {
+            EXPECT_FALSE(before.ok()) << error.what();
+            refused.push_back(error.what());
+            if (backend->accepts(method)) {  // in rows and without f_ext
+              backend->prepare(method);
+              const Result after = at_rest(*backend, method, use);
+              ASSERT_FALSE(after.ok()) << name << ", " << name_of(method);
+              refused.push_back(message(after));
+            }
+          }
+        }
+        for (std::string text : refused) {
+          ++refusals;
+          for (const char* words : {"or after prepare ", " after prepare"}) {
+            const std::size_t at = text.rfind(words);
+            if (at != std::string::npos) text.erase(at, std::string(words).size());
+          }
+          EXPECT_EQ(recommended(text), taken) << name << ", " << model->name() << ": " << text;
+        }
+      }
+    }
+  }
+  EXPECT_GT(refusals, 100);
 }
 
 /// A robot whose mimic joints rule out aba, with more coordinates than crba has a matrix for: what

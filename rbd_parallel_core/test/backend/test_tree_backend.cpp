@@ -370,6 +370,45 @@ TEST(TreeBackend, RefusesABlockOfLessThanNothing) {
   EXPECT_THROW(configured("tree", model, {.tree = {.block = -1}}), std::invalid_argument);
 }
 
+/// Nothing that is set is ignored: a backend refuses what it would not read, names it and those
+/// that take it, and takes the same with defaults.
+TEST(TreeOptions, AreRefusedByBackendsThatWouldNotReadThem) {
+  const auto model = random_tree(80, 3, {JointKind::revolute}, 61);
+  const auto refusal = [&](const std::string& name, const TreeOptions& tree) -> std::string {
+    try {
+      configured(name, model, {.tree = tree});
+      return "";
+    } catch (const std::invalid_argument& refused) {
+      return refused.what();
+    }
+  };
+  const TreeOptions scans{.family = TreeFamily::scans}, block{.block = 8}, group{.group = 20},
+      lone{.lanes = false};
+  for (const std::string name : {"cpu", "reference"}) {
+    const std::string which =
+        ", which the backend " + name + " does not take; leave it out, or use ";
+    EXPECT_EQ(refusal(name, scans),
+              "configure: family is scans" + which + "tree, or cuda with bodies_in_parallel");
+    EXPECT_EQ(refusal(name, block),
+              "configure: block is 8" + which + "tree, auto, or cuda with bodies_in_parallel");
+    EXPECT_EQ(refusal(name, group),
+              "configure: group is 20" + which + "tree or auto, with the family blocks");
+    EXPECT_EQ(refusal(name, lone),
+              "configure: lanes is false" + which + "tree or auto, with the family blocks");
+    EXPECT_EQ(refusal(name, {}), "");
+  }
+  for (const TreeOptions& options : {block, group, lone}) {
+    EXPECT_EQ(refusal("auto", options), "");
+    EXPECT_EQ(refusal("tree", options), "");
+  }
+  EXPECT_EQ(refusal("tree", scans), "");
+  EXPECT_NE(refusal("auto", scans).find("family is scans, which the backend auto"),
+            std::string::npos);
+  EXPECT_NE(refusal("auto", {.block = -1}).find("a block has -1 bodies"), std::string::npos);
+  EXPECT_NE(refusal("tree", {.family = TreeFamily::scans, .group = 20}).find("group is 20"),
+            std::string::npos);
+}
+
 TEST(Team, EveryTaskIsDoneOnceInEveryPhase) {
   for (const int threads : {1, 2, 5}) {
     Team team(threads);

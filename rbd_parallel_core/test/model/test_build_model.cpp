@@ -540,6 +540,27 @@ TEST(BuildModel, MimicJointsMapTheMassMatrixAndTheArmature) {
               1e-14);
 }
 
+/// In the words of load_urdf, which finds them by the same code.
+TEST(BuildModel, OddLimitsAreAWarning) {
+  RobotDescription robot = arm();
+  const auto warnings = [&](JointKind kind, const JointLimits& limits) {
+    robot.joints[0].kind = kind;
+    robot.joints[0].limits = limits;
+    return joined(build_model(robot).warnings());
+  };
+  EXPECT_EQ(warnings(JointKind::revolute, {1, -1, -2, -3}),
+            "joint 'shoulder': limit effort is negative\n"
+            "joint 'shoulder': limit velocity is negative\n"
+            "joint 'shoulder': limit lower is above limit upper\n");
+  for (const JointKind kind : {JointKind::prismatic, JointKind::helical}) {
+    EXPECT_EQ(warnings(kind, {infinity, -infinity, 1, 1}),
+              "joint 'shoulder': limit lower is above limit upper\n");
+  }
+  EXPECT_EQ(warnings(JointKind::continuous, {1, -1, 1, 1}), "");  // has no range
+  EXPECT_EQ(warnings(JointKind::revolute, {-infinity, infinity, infinity, infinity}), "");
+  EXPECT_EQ(warnings(JointKind::revolute, {1, 1, 0, 0}), "");
+}
+
 TEST(BuildModel, MimicOnAFixedJointIsAWarning) {
   RobotDescription robot = arm();
   robot.joints[1].kind = JointKind::fixed;

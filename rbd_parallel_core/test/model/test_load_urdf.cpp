@@ -682,6 +682,23 @@ TEST(ReadUrdf, OddLimitsAreAWarning) {
             Lines{});
 }
 
+/// Who builds a Model of it is not told twice; a robot that comes without warnings is.
+TEST(ReadUrdf, OddLimitsAreWarnedOfOnce) {
+  RobotDescription robot =
+      read(with_joint("revolute", "<limit lower=\"1\" upper=\"-1\" effort=\"2\" velocity=\"1\"/>"));
+  const auto about_limits = [&] {
+    Lines lines = build_model(robot).warnings();
+    std::erase_if(lines, [](const std::string& line) {
+      return line.find("limit lower") == std::string::npos;
+    });
+    return joined(lines);
+  };
+  EXPECT_EQ(about_limits(), "line 5: joint 'elbow': limit lower is above limit upper\n");
+  robot.warned_of_limits = false;
+  robot.warnings.clear();
+  EXPECT_EQ(about_limits(), "joint 'elbow': limit lower is above limit upper\n");
+}
+
 TEST(ReadUrdf, WhatIsNotKnownIsNamedOnce) {
   EXPECT_EQ(
       joined(warnings_of(robot("<link name=\"a\"><visual><x/></visual><inertail/></link>\n"

@@ -344,6 +344,9 @@ def test_a_backend_keeps_its_model_alive():
          'family: expected "blocks" or "scans", got "branches"'),
         (("tree", 1, 1, False, "raise", "float64", None, "rows", "blocks", -2),
          "configure: a block has -2 bodies; expected a positive number, or 0 to have it chosen"),
+        (("cpu", 1, 1, False, "raise", "float64", None, "rows", "scans"),
+         "configure: family is scans, which the backend cpu does not take; leave it out, or use tree"),
+        (("cpu", 1, 1, False, "raise", "float64", None, "rows", "blocks", 8), "configure: block is 8, which the backend cpu"),
         (("reference", 1, 1, False, "shrug"), 'on_error: expected "raise" or "nan", got "shrug"'),
     ],
 )
@@ -505,7 +508,7 @@ def test_whatever_holds_numbers_is_read(backend, states):
         ([None] * 7, "q: expected an array of float64, got a list of object"),
         ([[0] * 7, [0] * 6], "q: expected an array of float64, got a list that is not an array"),
         (numpy.ma.zeros(7), "q: expected an array of float64, got a masked array"),
-        (None, "q: expected an array of float64, got a NoneType of object"),
+        (None, "q: expected an array of float64, got None"),
         ("robot", "q: expected an array of float64, got a str"),
         (numpy.zeros(6), r"q: expected shape \(7,\) or \(batch, 7\), got \(6,\)"),
         (numpy.zeros((7, 5)), r"q: expected shape \(7,\) or \(batch, 7\), got \(7, 5\)"),
@@ -598,7 +601,7 @@ def test_methods_of_the_literature(model, name):
     for method in METHODS:
         assert numpy.allclose(backend.forward_dynamics(q, v, tau, method=method), expected, rtol=1e-9, atol=1e-9), method
         assert numpy.allclose(backend.forward_dynamics(q[0], v[0], tau[0], method=method), expected[0], rtol=1e-9, atol=1e-9)
-    with pytest.raises(RuntimeError, match="method dca takes no f_ext"):
+    with pytest.raises(RuntimeError, match="method dca cannot be used on .*: it takes no f_ext; use auto, aba, crba$"):
         backend.forward_dynamics(q, f_ext={"tool": numpy.zeros(6)}, method="dca")
 
 
@@ -606,7 +609,7 @@ def test_methods_that_a_model_or_a_backend_rules_out():
     backend = rbd_parallel.Backend(two_joints('<mimic joint="shoulder"/>'))
     with pytest.raises(RuntimeError, match="method dcae cannot be used on .*mimics another one; use auto, crba, jsiia"):
         backend.forward_dynamics([0.1], method="dcae")
-    with pytest.raises(RuntimeError, match="method two_port cannot be used on .* by the backend cpu: .*; use auto, aba"):
+    with pytest.raises(RuntimeError, match="method two_port cannot be used on .*the backend cpu .*; use auto, aba"):
         rbd_parallel.Backend("cpu", two_joints()).forward_dynamics([0.1, 0.2], method="two_port")
 
 

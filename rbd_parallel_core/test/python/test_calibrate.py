@@ -20,15 +20,15 @@ CPU_NS, TREE_US, TREE_NS, LEVEL_NS, TREE_GAIN = 40.0, 2.0, 10.0, 5.0, 1.5
 
 def a_time(backend, bodies, branching, batch, threads, operation="inverse_dynamics"):
     depth = bodies if branching == 1 else 9
-    goes = batch if backend == "tree" or batch == 1 else -(-batch // WIDTH)
+    runs = batch if backend == "tree" or batch == 1 else -(-batch // WIDTH)
     used = threads if backend == "tree" or batch > 100 else 1
     if backend == "cpu":
-        us = goes * CPU_NS * bodies / 1000 / used
+        us = runs * CPU_NS * bodies / 1000 / used
     else:
-        us = goes * (TREE_US + (TREE_NS * bodies + LEVEL_NS * depth) / 1000) / (TREE_GAIN if used == 2 else 1)
+        us = runs * (TREE_US + (TREE_NS * bodies + LEVEL_NS * depth) / 1000) / (TREE_GAIN if used == 2 else 1)
     return {
         "bodies": bodies, "branching": branching, "operation": operation, "precision": "float64", "batch": batch,
-        "threads": threads, "backend": backend, "depth": depth, "entries": 0, "zeros": 0, "goes": goes, "used_threads": used,
+        "threads": threads, "backend": backend, "depth": depth, "entries": 0, "zeros": 0, "runs": runs, "used_threads": used,
         "us": us,
     }  # fmt: skip
 
@@ -58,7 +58,7 @@ def test_a_go_of_cuda_costs_what_batches_of_its_size_do(times):
     """Made-up: 50 us for a call, 0.1 us a state, 1 ns for each of its bodies."""
     for (bodies, depth), batch in itertools.product({600: 10, 700: 30, 900: 12}.items(), (1, 64, 1000)):
         us = 50 + 0.1 * batch + 1e-3 * batch * bodies
-        times.append({**a_time("tree", bodies, 1.5, batch, 1), "backend": "cuda", "depth": depth, "goes": 1, "us": us})
+        times.append({**a_time("tree", bodies, 1.5, batch, 1), "backend": "cuda", "depth": depth, "runs": 1, "us": us})
     lines = [line.split() for line in fit.fit(times) if line.startswith("cuda")]
     assert [line[4] for line in lines] == ["1-63", "64-999", "1000-"]
     numpy.testing.assert_allclose([float(line[5]) for line in lines], [50.1, 56.4, 150], rtol=1e-3)

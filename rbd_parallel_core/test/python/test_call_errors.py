@@ -81,6 +81,22 @@ def test_a_stranger_for_any_argument(call, overload, name):
     assert f"{name}: expected " in message and "Stranger" in message, message
 
 
+@pytest.mark.parametrize("call, overload, name", ARGUMENTS, ids=lambda x: str(x))
+def test_none_for_any_argument(call, overload, name):
+    """It is taken where the signature says so; else the message names it and what is expected."""
+    function, signatures = CALLS[call]
+    signature = signatures[overload]
+    arguments = {other: GOOD[other] for other in signature.types if other in signature.required}
+    arguments[name] = None
+    if call_errors.fits(None, signature.types[name]):
+        function(**arguments)
+        return
+    with pytest.raises((TypeError, ValueError)) as caught:
+        function(**arguments)
+    message = str(caught.value)
+    assert f"{name}: expected " in message and "got None" in message and "\n" not in message, message
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_arguments_that_are_not_there(call):
     function, signatures = CALLS[call]
@@ -109,6 +125,13 @@ def test_arguments_that_are_not_there(call):
         ),
         (lambda: rbd_parallel.auto_tree(2.5), "auto_tree(): bodies: expected an int, got the float 2.5"),
         (lambda: rbd_parallel.auto_tree(2**70), "auto_tree(): bodies: expected an int, got the int 1180591620717411303424"),
+        (lambda: MODEL.integrate(None, Q), "integrate(): q: expected an array, got None"),
+        (lambda: rbd_parallel.load_urdf(ARM, gravity=None), "load_urdf(): gravity: expected an array, got None"),
+        (lambda: rbd_parallel.Backend(MODEL, dtype=None), "Backend(): dtype: expected float64 or float32, got None"),
+        (
+            lambda: rbd_parallel.auto_tree(2**40, skew=1.0),
+            "auto_tree(): an argument is out of bounds, got bodies=the int 1099511627776, skew=the float 1.0",
+        ),
         (lambda: rbd_parallel.auto_tree(2**40), "auto_tree(): an argument is out of bounds, got bodies=the int 1099511627776"),
         (
             lambda: rbd_parallel.Backend(MODEL, max_batch=1e3),
@@ -178,6 +201,28 @@ def test_a_subclass_that_forgets_the_init_of_its_base():
         Forgetful().explain("energies")
     with pytest.raises(TypeError, match=r"gravity_forces\(\): expected Forgetful.__init__\(\) to call super"):
         Forgetful().gravity_forces(Q)
+
+
+@pytest.mark.filterwarnings("ignore:nanobind. attempted to access an uninitialized instance")
+@pytest.mark.parametrize("name", ["Backend", "Joint", "JointLimits", "Link", "Mimic", "Model"])
+def test_properties_of_an_object_without_init(name):
+    cls = getattr(rbd_parallel, name)
+    properties = [key for key, value in vars(cls).items() if isinstance(value, property)]
+    assert len(properties) > 2
+    for key in properties:
+        with pytest.raises(TypeError) as caught:
+            getattr(cls.__new__(cls), key)
+        assert str(caught.value).startswith(
+            f"{key}: expected a {name} that was initialised, got one of {name}.__new__() alone; use "
+        )
+    with pytest.raises(TypeError, match=rf"__repr__\(\): expected a {name} that was initialised"):
+        repr(cls.__new__(cls))
+
+
+@pytest.mark.filterwarnings("ignore:nanobind. attempted to access an uninitialized instance")
+def test_properties_of_a_subclass_that_forgets_the_init_of_its_base():
+    with pytest.raises(TypeError, match=r"^max_batch: expected Forgetful.__init__\(\) to call super\(\).__init__\(\)"):
+        Forgetful().max_batch
 
 
 @pytest.mark.parametrize("name", ["auto", *rbd_parallel.backend_names()])

@@ -2,8 +2,11 @@
 """Robots that are built in Python: against the same robot from URDF and from Pinocchio, and what is refused."""
 
 import copy
+import dataclasses
 import doctest
 import pickle
+import pydoc
+import re
 
 import numpy
 import pinocchio
@@ -232,6 +235,58 @@ def test_joints_and_links_tell_what_they_are_made_of():
     loaded = model.with_payload("lower", 1, (0, 0.4, 0.1)).links[2]
     assert (loaded.mass, loaded.com.tolist()) == (2, pytest.approx([0, 0.3, 0.1]))
     assert numpy.diag(loaded.inertia) == pytest.approx([0.1 + 0.02, 0.2, 0.2 + 0.02])
+
+
+def test_odd_limits_are_a_warning():
+    robot = two_links()
+    robot.joints[0].limits = rbd_parallel.JointLimits(2, -1, velocity=-3)
+    with pytest.warns(rbd_parallel.ModelWarning, match="joint 'shoulder': limit lower is above limit upper"):
+        model = rbd_parallel.build_model(robot)
+    assert "joint 'shoulder': limit velocity is negative" in model.warnings
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+def test_values_can_be_copied(duplicate):
+    for value in (rbd_parallel.JointLimits(-1, 2, effort=30), rbd_parallel.Mimic("elbow", 2, 0.5)):
+        other = duplicate(value)
+        assert other is not value and repr(other) == repr(value)
+
+
+def test_what_never_changes_is_its_own_copy():
+    model = rbd_parallel.build_model(two_links())
+    for value in (model, model.joints[0], model.links[0]):
+        assert copy.copy(value) is value and copy.deepcopy(value) is value
+
+
+def test_a_robot_can_be_copied():
+    robot = two_links()
+    other = copy.deepcopy(robot)
+    assert repr(other.joints) == repr(robot.joints)
+    other.joints[0].limits = rbd_parallel.JointLimits(-9, 9)
+    assert rbd_parallel.build_model(robot).joints[0].limits.lower == -1
+    assert rbd_parallel.build_model(other).joints[0].limits.lower == -9
+
+
+UNITLESS = {"name", "kind", "parent", "child", "links", "joints", "axis"}
+
+
+@pytest.mark.parametrize("name", ["RobotDescription", "LinkDescription", "JointDescription"])
+def test_help_has_the_unit_of_every_field(name):
+    cls = getattr(rbd_parallel, name)
+    text = pydoc.plain(pydoc.render_doc(cls))
+    for field in dataclasses.fields(cls):
+        line = re.search(rf"^[ |]*{field.name}: (.*)$", text, re.MULTILINE)
+        assert line, f"{field.name} is not described"
+        has_unit = re.search(r"\b(kg|m|rad|N)\b", line.group(1)) is not None
+        assert has_unit == (field.name not in UNITLESS), line.group(0)
+
+
+@pytest.mark.parametrize("name", ["JointLimits", "Mimic"])
+def test_help_has_every_part_of_a_joint(name):
+    cls = getattr(rbd_parallel, name)
+    for key, value in vars(cls).items():
+        if isinstance(value, property):
+            assert value.__doc__ and re.search(rf"\b{key}\b", cls.__doc__), key
 
 
 def test_reprs():

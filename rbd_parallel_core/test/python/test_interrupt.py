@@ -54,6 +54,67 @@ def test_a_large_batch_is_interrupted(dtype):
     assert run(COMPUTING.format(dtype=dtype)) == ["interrupted", "early", "0", "True"]
 
 
+# A free body whose quaternions are zero, so that a call which comes to its end raises StateError. Zeros that nobody wrote
+# take no memory.
+MOVING = """
+    import signal, numpy, rbd_parallel
+
+    model = rbd_parallel.auto_tree(1, base="floating")
+    states = 10_000_000
+    q, v = numpy.zeros((states, model.nq)), numpy.zeros((states, model.nv))
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    try:
+        {call}
+    except KeyboardInterrupt as interrupt:
+        print("interrupted", interrupt.__context__)
+    """
+
+
+@pytest.mark.parametrize("call", ["model.integrate(q, v)", "model.difference(q, q)"])
+def test_moving_configurations_is_interrupted(call):
+    assert run(MOVING.format(call=call)) == ["interrupted", "None"]
+
+
+# Memory of the result that was never written to does not count as used.
+DRAWING = f"""
+    import signal, rbd_parallel
+
+    def most_memory():  # that this program had at once; getrusage would count its parent's
+        with open("/proc/self/status") as file:
+            return 1024 * int(next(line for line in file if line.startswith("VmHWM:")).split()[1])
+
+    model = rbd_parallel.load_urdf({str(ARM)!r})
+    states = 10_000_000
+    before = most_memory()
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    try:
+        model.random_configuration(states, seed=1)
+    except KeyboardInterrupt:
+        print("interrupted", "early" if most_memory() - before < states * model.nq * 8 * 0.9 else "at its end")
+    """
+
+
+def test_drawing_configurations_is_interrupted():
+    assert run(DRAWING) == ["interrupted", "early"]
+
+
+def test_slices_of_configurations_change_no_bit():
+    """Batches of 100 joints are cut into slices of 64 states at first; a single state is not cut."""
+    model = rbd_parallel.auto_tree(100, branching=1.3, base="floating")
+    whole = model.random_configuration(400, seed=3)
+    assert numpy.array_equal(model.random_configuration(5, seed=3), whole[:5])
+    v = numpy.random.default_rng(4).normal(size=(400, model.nv))
+    moved = model.integrate(whole, v, 0.1)
+    assert numpy.array_equal(moved, [model.integrate(*pair, 0.1) for pair in zip(whole, v)])
+    back = model.difference(whole, moved)
+    assert numpy.array_equal(back, [model.difference(*pair) for pair in zip(whole, moved)])
+    whole[[70, 399], 8] = numpy.nan
+    with pytest.raises(rbd_parallel.StateError, match="integrate: 2 of 400 states failed; the first is state 70: "):
+        model.integrate(whole, v)
+
+
 # The massless leaf makes ModelWarning the last thing that each of these would do.
 MAKING = """
     import signal, warnings, rbd_parallel

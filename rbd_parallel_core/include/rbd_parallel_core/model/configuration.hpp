@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <span>
 
 #include "rbd_parallel_core/model/model.hpp"
@@ -56,6 +57,8 @@ Result difference(const Model& model, const BasicDifference<Real>& args) noexcep
 /// q: batch x nq for any batch; the first states do not depend on how many follow. Throws
 /// std::invalid_argument where the size is no multiple of nq.
 void random_configurations(const Model& model, std::uint64_t seed, std::span<double> q);
+/// Draws on from where the engine is: slices of a batch, one after the other, are the whole batch.
+void random_configurations(const Model& model, std::mt19937_64& engine, std::span<double> q);
 
 extern template Result integrate(const Model&, const BasicIntegration<double>&) noexcept;
 extern template Result integrate(const Model&, const BasicIntegration<float>&) noexcept;

@@ -76,6 +76,9 @@ struct RobotDescription {
   std::vector<LinkDescription> links;
   std::vector<JointDescription> joints;
   std::vector<std::string> warnings;  ///< from reading it; handed on to Model::warnings()
+  /// Odd limits are among these warnings already, with their lines: build_model need not repeat
+  /// them.
+  bool warned_of_limits = false;
 };
 
 }  // namespace rbd_parallel_core

@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "../method_refusal.hpp"
+#include "../tree_options_check.hpp"
 #include "rbd_parallel_core/gpu/gpu_settings.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 
@@ -66,17 +66,19 @@ void AutoBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   const CostTable costs = given_ ? *given_ : CostTable::of_environment();
   origin_ = costs.origin();
   tree_.reset();
+  require_lengths(options.tree);
+  refuse_family(options.tree, "auto");
   // Not an owner: Backend keeps the model alive.
   const std::shared_ptr<const Model> shared(std::shared_ptr<void>(), &model);
-  cpu_.configure(shared, options);
+  BackendOptions without_tree = options;
+  without_tree.tree = {};
+  cpu_.configure(shared, without_tree);
   take_prices(costs, model);
-  BackendOptions blocks = options;
-  blocks.tree.family = TreeFamily::blocks;
-  if (priced(Candidate::tree) && TreeBackend<Real>::cuts(model, blocks.tree)) {
+  if (priced(Candidate::tree) && TreeBackend<Real>::cuts(model, options.tree)) {
     tree_ = std::make_unique<TreeBackend<Real>>();
-    tree_->configure(shared, blocks);
+    tree_->configure(shared, options);
   }
-  configure_cuda(shared, options);
+  configure_cuda(shared, without_tree);
 }
 
 /// Where it has costs it may be chosen, if there is a device.
@@ -115,7 +117,7 @@ void AutoBackend<Real>::take_prices(const CostTable& costs, const Model& model) 
         RobotShape work = shape;
         if (operation != Operation::mass_matrix) work.zeros = 0;
         if (!keeps_matrix(operation)) work.entries = 0;
-        prices.push_back({line, line.go_us(work)});
+        prices.push_back({line, line.run_us(work)});
       }
     }
   }
@@ -125,7 +127,7 @@ template <class Real>
 CallPlan AutoBackend<Real>::plan(Candidate candidate, Operation operation,
                                  std::size_t batch) const noexcept {
   if (candidate == Candidate::tree) return tree_->plan(operation, batch);
-  if (candidate == Candidate::cuda) return {.goes = (batch + cuda_wave - 1) / cuda_wave};
+  if (candidate == Candidate::cuda) return {.runs = (batch + cuda_wave - 1) / cuda_wave};
   return cpu_.plan(batch, keeps_matrix(operation));
 }
 
@@ -149,7 +151,7 @@ double AutoBackend<Real>::predicted_us(Candidate candidate, Operation operation,
   for (const Price& price : prices_[index(candidate)][index(operation)]) {
     if (!price.line.batch.contains(batch)) continue;
     const CallPlan calls = plan(candidate, operation, batch);
-    return static_cast<double>(calls.goes) * price.go_us * price.line.share(calls.threads);
+    return static_cast<double>(calls.runs) * price.run_us * price.line.share(calls.threads);
   }
   return unknown;
 }
@@ -238,11 +240,12 @@ std::string AutoBackend<Real>::comparison(Operation operation, std::size_t batch
 
 // ---- computing ----------------------------------------------------------------------------------
 
-/// `cpu` can do everything, `tree` adds two_port. Lanes are those of `cpu`.
+/// `cpu` can do everything, `tree` adds two_port. Lanes are those of `cpu`, so `tree` takes none.
 template <class Real>
 Capabilities AutoBackend<Real>::do_capabilities() const noexcept {
   Capabilities capabilities = cpu_.capabilities();
   capabilities.two_port = tree_ && tree_->capabilities().two_port;
+  capabilities.two_port_in_lanes = false;
   return capabilities;
 }
 
@@ -286,16 +289,7 @@ Result AutoBackend<Real>::compute_mass_matrix(const Call& call) noexcept {
 template <class Real>
 Result AutoBackend<Real>::compute_forward_dynamics(const Call& call) noexcept {
   const ForwardDynamics& args = call.template arguments<Operation::forward_dynamics>();
-  const bool two_port = args.method == ForwardMethod::two_port;
-  if (two_port && args.layout == Layout::lanes) {  // the lanes are those of `cpu`
-    MethodRefusal refusal{args.method};
-    for (const ForwardMethod method :
-         {ForwardMethod::automatic, ForwardMethod::aba, ForwardMethod::crba}) {
-      if (this->offers(method)) refusal.accepted.insert(method);
-    }
-    return refusal.result(Code::unsupported, Argument::method);
-  }
-  if (two_port) return tree_->compute(call);
+  if (args.method == ForwardMethod::two_port) return tree_->compute(call);
   if (args.method == ForwardMethod::crba) return cpu_.compute(call);
   return by_cheapest(Operation::forward_dynamics, call);
 }

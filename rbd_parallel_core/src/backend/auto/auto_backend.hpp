@@ -41,7 +41,7 @@ class AutoBackend final : public BasicBackend<Real> {
   explicit AutoBackend(CostTable costs, const CudaSource<Real>& cuda = {})
       : given_(std::move(costs)), cuda_source_(cuda) {}
 
-  /// States that are a go of cuda: the threads of a device that work at once hardly take longer
+  /// States of one kernel run of cuda: the threads of a device that work at once hardly take longer
   /// than one of them, so that up to here the time is that of a call.
   static constexpr std::size_t cuda_wave = 1024;
 
@@ -64,7 +64,7 @@ class AutoBackend final : public BasicBackend<Real> {
   /// A line of the costs, worked out for the robot.
   struct Price {
     CostLine line;
-    double go_us;
+    double run_us;
   };
   using Prices = std::vector<Price>;
 

@@ -150,7 +150,7 @@ Operation priced_as(Operation operation) noexcept {
   }
 }
 
-double CostLine::go_us(const RobotShape& shape) const noexcept {
+double CostLine::run_us(const RobotShape& shape) const noexcept {
   return fixed_us + 1e-3 * (ns_per_body * static_cast<double>(shape.bodies) +
                             ns_per_level * static_cast<double>(shape.depth) +
                             ns_per_entry * static_cast<double>(shape.entries) +

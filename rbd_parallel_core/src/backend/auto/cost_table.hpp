@@ -43,7 +43,7 @@ struct RobotShape {
   std::size_t zeros = 0;    ///< of the full M that cannot
 };
 
-/// One line of the table: what a go costs where the line holds.
+/// One line of the table: what one run of the kernels costs where the line holds.
 struct CostLine {
   Candidate backend = Candidate::cpu;
   Operation operation = Operation::inverse_dynamics;
@@ -60,8 +60,8 @@ struct CostLine {
            precision == other.precision && bodies.overlaps(other.bodies) &&
            batch.overlaps(other.batch);
   }
-  /// Microseconds of one go on one thread.
-  double go_us(const RobotShape& shape) const noexcept;
+  /// Microseconds of one run on one thread.
+  double run_us(const RobotShape& shape) const noexcept;
   /// What one thread's time is multiplied by on several, by Amdahl's law through `two_threads`.
   double share(int threads) const noexcept;
 };

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "../method_refusal.hpp"
 #include "../unaccelerated.hpp"
 #include "float_range.hpp"
 
@@ -80,7 +79,7 @@ template <class Real>
 CallPlan KernelBackend<Real>::plan(std::size_t batch, bool needs_matrix) const noexcept {
   const Kernels& kernels = kernels_for(batch, Layout::rows, needs_matrix);
   const std::size_t width = kernels.table->width;
-  CallPlan plan{.goes = (batch + width - 1) / width, .threads = 1};
+  CallPlan plan{.runs = (batch + width - 1) / width, .threads = 1};
   if (shared_out(kernels, batch)) {
     plan.threads = static_cast<int>(std::min(kernels.contexts.size(), tiles_->count(batch)));
   }
@@ -88,28 +87,10 @@ CallPlan KernelBackend<Real>::plan(std::size_t batch, bool needs_matrix) const n
 }
 
 template <class Real>
-Result KernelBackend<Real>::refuse_dense(Argument argument, Layout layout) const noexcept {
-  const bool in_packs = packs_.table != nullptr && layout == Layout::lanes;
-  const int largest = in_packs ? largest_pack_nv : largest_dense_nv;
-  if (model_.nv <= largest) return {};
-  return {Code::unsupported, argument, largest, model_.nv};
-}
-
-/// crba in lanes, for which a matrix of that many coordinates at most has room.
-template <class Real>
-Result KernelBackend<Real>::refuse_crba(std::int32_t largest) const noexcept {
-  MethodRefusal refusal{ForwardMethod::crba, {}, model_.nv, largest};
-  if (this->offers(ForwardMethod::aba)) {
-    refusal.accepted.insert(ForwardMethod::automatic);
-    refusal.accepted.insert(ForwardMethod::aba);
-  }
-  return refusal.result(Code::unsupported, Argument::method);
-}
-
-template <class Real>
 Capabilities KernelBackend<Real>::do_capabilities() const noexcept {
   return {.lane_width = packs_.table ? packs_.table->width : 1,
-          .largest_nv_by_crba = largest_dense_nv};
+          .largest_nv_by_crba = largest_dense_nv,
+          .largest_nv_by_crba_in_lanes = packs_.table ? largest_pack_nv : largest_dense_nv};
 }
 
 template <class Real>
@@ -124,25 +105,22 @@ Result KernelBackend<Real>::do_compute(const Call& call) noexcept {
     case Operation::mass_matrix:
       return run_mass_matrix(call);
     case Operation::forward_dynamics:
-      return run_forward_dynamics(call);
+      run(call,
+          call.template arguments<Operation::forward_dynamics>().method != ForwardMethod::aba);
+      return {};
     default:
       return run_if_it_fits(call);
   }
 }
 
-/// Refuses matrices that the kernels have no room for.
 template <class Real>
 Result KernelBackend<Real>::run_if_it_fits(const Call& call) noexcept {
   const Operation operation = call.operation();
   const bool solves = operation == Operation::forward_dynamics_jvp ||
                       operation == Operation::forward_dynamics_vjp;
   const bool needs_matrix = keeps_matrices(operation) || (solves && model_.has_mimic);
-  if (needs_matrix) {
-    const Result result = refuse_dense(Argument::none, call.layout());
-    if (!result.ok()) {
-      return too_large(operation, static_cast<std::int32_t>(result.expected), model_.nv);
-    }
-  }
+  const int largest = largest_matrix(call.layout());
+  if (needs_matrix && model_.nv > largest) return too_large(operation, largest, model_.nv);
   run(call, needs_matrix);
   return {};
 }
@@ -156,22 +134,10 @@ template <class Real>
 Result KernelBackend<Real>::run_mass_matrix(const Call& call) noexcept {
   const MassMatrix& args = call.template arguments<Operation::mass_matrix>();
   if (args.cholesky.empty() && !args.inverse.empty()) {
-    const Result result = refuse_dense(Argument::inverse, args.layout);
-    if (!result.ok()) return result;
+    const int largest = largest_matrix(args.layout);
+    if (model_.nv > largest) return {Code::unsupported, Argument::inverse, largest, model_.nv};
   }
   run(call, true);
-  return {};
-}
-
-template <class Real>
-Result KernelBackend<Real>::run_forward_dynamics(const Call& call) noexcept {
-  const ForwardDynamics& args = call.template arguments<Operation::forward_dynamics>();
-  const bool needs_matrix = args.method != ForwardMethod::aba;
-  if (needs_matrix) {
-    const Result result = refuse_dense(Argument::method, args.layout);
-    if (!result.ok()) return refuse_crba(static_cast<std::int32_t>(result.expected));
-  }
-  run(call, needs_matrix);
   return {};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../kernels/kernel_backend.hpp"
+#include "../tree_options_check.hpp"
 
 namespace rbd_parallel_core {
 
@@ -14,6 +15,7 @@ class ReferenceBackend final : public KernelBackend<Real> {
 
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override {
+    refuse_tree_options(options.tree, name());
     this->configure_kernels(model, options, /*with_packs=*/false, 1);
   }
 };

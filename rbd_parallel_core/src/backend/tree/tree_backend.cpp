@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <stdexcept>
-#include <string>
 
 #include "../../float_mode.hpp"
+#include "../tree_options_check.hpp"
 #include "../unaccelerated.hpp"
 #include "rbd_parallel_core/algorithm/finite.hpp"
 
@@ -37,13 +36,6 @@ std::span<T> row_of(std::span<T> array, std::size_t s, std::size_t n) noexcept {
   return array.empty() ? array : array.subspan(s * n, n);
 }
 
-void require_bodies(const char* what, int bodies) {
-  if (bodies >= 0) return;
-  throw std::invalid_argument("configure: a " + std::string(what) + " has " +
-                              std::to_string(bodies) +
-                              " bodies; expected a positive number, or 0 to have it chosen");
-}
-
 }  // namespace
 
 template <class Real>
@@ -53,8 +45,10 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   mass_matrix_.reset();
   threads_ = 1;
   by_blocks_ = false;
-  require_bodies("block", options.tree.block);
-  require_bodies("group", options.tree.group);
+  require_lengths(options.tree);
+  if (options.tree.family == TreeFamily::scans) {
+    refuse_group_and_lanes(options.tree, "tree with the family scans");
+  }
   this->configure_kernels(model, options, /*with_packs=*/false, 1);
   if (!cuts(model, options.tree)) return;
   const InstructionSet set = choose_instruction_set(options.instruction_set);

@@ -122,6 +122,24 @@ TEST_F(GpuHostSide, RefusesSettingsWithoutEffect) {
             "of BackendOptions::tree to scans, or leave cub_scans off");
 }
 
+TEST_F(GpuHostSide, RefusesTreeOptionsWithoutEffect) {
+  const auto refusal_of = [](const GpuSettings& settings, const TreeOptions& tree) -> std::string {
+    try {
+      make_gpu(settings)->configure(small_tree(), {.tree = tree});
+      return "";
+    } catch (const std::invalid_argument& refused) {
+      return refused.what();
+    }
+  };
+  EXPECT_EQ(refusal_of({}, {.family = TreeFamily::scans}),
+            "configure: family is scans, which the backend cuda without bodies_in_parallel does "
+            "not take; leave it out, or use tree, or cuda with bodies_in_parallel");
+  EXPECT_NE(refusal_of({}, {.block = 4}).find("block is 4"), std::string::npos);
+  EXPECT_NE(refusal_of({.bodies_in_parallel = true}, {.group = 4}).find("group is 4"),
+            std::string::npos);
+  EXPECT_EQ(refusal_of({.bodies_in_parallel = true}, {.block = 4}), "");
+}
+
 /// Robots with mimic joints go by scans, whatever the family.
 TEST_F(GpuHostSide, TakesScansOfALibraryWhereScansAre) {
   const auto hand = std::make_shared<const Model>(conformance::mimic_hand().model());

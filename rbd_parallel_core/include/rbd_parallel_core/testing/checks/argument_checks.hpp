@@ -30,7 +30,7 @@ inline Violations check_empty_inputs(const BackendUnderTest& under_test) {
         (empty.*input).clear();
         const Outputs expected = run(call, *backend, zeros), actual = run(call, *backend, empty);
         report.expect_ok(actual);
-        for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t k = 0; k < Outputs::most; ++k) {
           report.expect_near(actual.numbers[k], expected.numbers[k], 1e3 * under_test.tolerance,
                              "the result with an empty input");
         }
@@ -51,9 +51,9 @@ inline Violations check_single_outputs(const BackendUnderTest& under_test) {
       report.at(robot.name, call.name);
       const bool may_leave_out = !call.requires_output(outputs_of(call).front());
       const Outputs all = run(call, *backend, batch);
-      for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t k = 0; k < Outputs::most; ++k) {
         Outputs one = room_for(call, *model, batch);
-        for (std::size_t other = 0; may_leave_out && other < 3; ++other) {
+        for (std::size_t other = 0; may_leave_out && other < Outputs::most; ++other) {
           if (other != k) one.numbers[other].clear();
         }
         one.status.clear();

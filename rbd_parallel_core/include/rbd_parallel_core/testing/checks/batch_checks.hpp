@@ -28,7 +28,7 @@ inline Violations check_batches(const BackendUnderTest& under_test) {
       report.expect_ok(together);
       for (std::size_t s = 0; s < batch.size; ++s) {
         const Outputs alone = run(call, *backend, reordered(batch, {order[s]}));
-        for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t k = 0; k < Outputs::most; ++k) {
           report.expect(
               same_bits(row(moved, k, s), row(together, k, order[s])),
               "state " + std::to_string(order[s]) + " changes with its place in the batch");
@@ -56,7 +56,7 @@ inline Violations check_memory_of_calls(const BackendUnderTest& under_test) {
       const Call& between = calls[(c + 1) % calls.size()];
       report.expect_ok(run(between, *backend, other));
       const Outputs second = run(calls[c], *backend, batch);
-      for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t k = 0; k < Outputs::most; ++k) {
         report.expect(same_bits(first.numbers[k], second.numbers[k]),
                       std::string("the result changes after a call of ") + between.name);
       }
@@ -110,7 +110,7 @@ inline Violations check_layouts(const BackendUnderTest& under_test) {
         const Outputs expected = run(call, *backend, rows), raw = run(call, *backend, lanes);
         report.expect_ok(raw);
         const Outputs actual = in_rows(raw, lanes, width);
-        for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t k = 0; k < Outputs::most; ++k) {
           report.expect_near(actual.numbers[k], expected.numbers[k], 1e3 * under_test.tolerance,
                              "a batch in lanes, compared with rows,");
           report.expect(!under_test.lanes_as_rows || size == 1 ||
@@ -135,7 +135,7 @@ inline Violations check_thread_counts(const BackendUnderTest& under_test) {
       report.at(robot.name, call.name);
       const Outputs a = run(call, *one, batch), b = run(call, *three, batch);
       report.expect_ok(b);
-      for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t k = 0; k < Outputs::most; ++k) {
         report.expect(same_bits(a.numbers[k], b.numbers[k]), "1 and 3 threads differ");
       }
     }
@@ -167,7 +167,7 @@ inline Violations check_concurrent_backends(const BackendUnderTest& under_test) 
   for (const std::vector<Outputs>& result : results) {
     for (std::size_t c = 0; c < calls.size(); ++c) {
       report.at(robot.name, calls[c].name);
-      for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t k = 0; k < Outputs::most; ++k) {
         report.expect(same_bits(result[c].numbers[k], expected[c].numbers[k]),
                       "a backend in another thread gives another result");
       }

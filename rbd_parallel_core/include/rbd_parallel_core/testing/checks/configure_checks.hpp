@@ -90,7 +90,7 @@ inline Violations check_reconfigure(const BackendUnderTest& under_test) {
       report.at(robot.name, call.name);
       const Outputs a = run(call, *used, batch), b = run(call, *fresh, batch);
       report.expect_ok(a);
-      for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t k = 0; k < Outputs::most; ++k) {
         report.expect(same_bits(a.numbers[k], b.numbers[k]), "differs from a new backend");
       }
     }

@@ -117,12 +117,14 @@ inline void check_energies(Report& report, const BackendUnderTest& under_test, c
 
 /// Position, rotation matrix and Jacobian of the links of a batch, one after the other, as the
 /// oracle has them.
-inline std::array<std::vector<double>, 3> expected_links(const NewtonOracle& oracle,
-                                                         const Batch& batch, const Model& model,
-                                                         std::size_t s, bool in_link_axes) {
+inline std::array<std::vector<double>, Outputs::most> expected_links(const NewtonOracle& oracle,
+                                                                     const Batch& batch,
+                                                                     const Model& model,
+                                                                     std::size_t s,
+                                                                     bool in_link_axes) {
   const State x = state_of(batch, model, s);
   const auto links = oracle.motion(x.q, x.v, x.a);
-  std::array<std::vector<double>, 3> expected;
+  std::array<std::vector<double>, Outputs::most> expected;
   for (const int l : batch.links) {
     const OracleLink& link = links.at(model.links()[index(l)].name);
     expected[0].insert(expected[0].end(), {link.p.x, link.p.y, link.p.z});
@@ -167,13 +169,15 @@ inline void check_links(Report& report, const BackendUnderTest& under_test, cons
 }
 
 /// Twist, acceleration and velocity product of the links of a batch, as the oracle has them.
-inline std::array<std::vector<double>, 3> expected_motion(const NewtonOracle& oracle,
-                                                          const Batch& batch, const Model& model,
-                                                          std::size_t s, bool in_link_axes) {
+inline std::array<std::vector<double>, Outputs::most> expected_motion(const NewtonOracle& oracle,
+                                                                      const Batch& batch,
+                                                                      const Model& model,
+                                                                      std::size_t s,
+                                                                      bool in_link_axes) {
   const State x = state_of(batch, model, s);
   const std::vector<double> zeros(index(model.nv()), 0.0);
   const auto links = oracle.motion(x.q, x.v, x.a), coasting = oracle.motion(x.q, x.v, zeros.data());
-  std::array<std::vector<double>, 3> expected;
+  std::array<std::vector<double>, Outputs::most> expected;
   for (const int l : batch.links) {
     const std::string& name = model.links()[index(l)].name;
     const OracleLink &link = links.at(name), &coasts = coasting.at(name);
@@ -358,7 +362,7 @@ inline Violations check_against_reference(const BackendUnderTest& under_test) {
                           call.operation == Operation::sparse_mass_matrix;
       const Outputs actual = run(call, *backend, batch), expected = run(call, *reference, batch);
       report.expect_ok(actual);
-      for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t k = 0; k < Outputs::most; ++k) {
         report.expect_near(actual.numbers[k], expected.numbers[k],
                            (solves ? 1e4 : 1) * under_test.tolerance, "the result");
       }

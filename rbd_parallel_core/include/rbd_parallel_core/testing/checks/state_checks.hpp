@@ -28,7 +28,7 @@ inline void check_spoilt(Report& report, const Call& call, Backend& backend, con
     report.expect(
         actual.status[s] == (s == 2 ? status : StateStatus{}),
         state + ": unexpected status '" + message(actual.status[s], backend.model()) + "'");
-    for (std::size_t k = s == 2 ? first_spoilt_output : 0; k < 3; ++k) {
+    for (std::size_t k = s == 2 ? first_spoilt_output : 0; k < Outputs::most; ++k) {
       const std::vector<double> numbers = row(actual, k, s);
       if (s != 2) {
         report.expect(same_bits(numbers, row(expected, k, s)),
@@ -104,7 +104,7 @@ inline Violations check_quaternions(const BackendUnderTest& under_test) {
         const bool extreme = factor > 1e100 || (factor > 0 && factor < 1e-100);
         if (extreme && actual.status[2] == detail::not_finite) continue;
         report.expect_ok(actual);
-        for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t k = 0; k < Outputs::most; ++k) {
           report.expect_near(row(actual, k, 2), row(expected, k, 2), 1e3 * under_test.tolerance,
                              "the result with quaternions of length " + detail::text(factor));
         }
@@ -132,7 +132,7 @@ inline Violations check_overflow(const BackendUnderTest& under_test) {
         const Outputs out = run(call, *backend, batch);
         for (std::size_t s = 0; s < 3; ++s) {
           bool finite = true;
-          for (std::size_t k = 0; k < 3; ++k) {
+          for (std::size_t k = 0; k < Outputs::most; ++k) {
             for (const double x : row(out, k, s)) finite = finite && std::isfinite(x);
           }
           report.expect(finite == out.status[s].ok(), "status and results disagree on an overflow");

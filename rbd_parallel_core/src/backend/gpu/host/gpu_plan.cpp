@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rbd_parallel_core/gpu/kernels/state_workspace.hpp"
+#include "tree_options_check.hpp"
 
 namespace rbd_parallel_core {
 
@@ -22,10 +23,9 @@ void check_settings(const GpuSettings& settings, const Model& model,
          "a block has 1 to " + std::to_string(largest_block) +
              " threads, a chunk at least one state; these have " + std::to_string(settings.block) +
              " and " + std::to_string(settings.chunk));
-  expect(options.tree.block >= 0,
-         "a block has " + std::to_string(options.tree.block) +
-             " bodies; expected a positive number, or 0 to have it chosen");
   if (settings.bodies_in_parallel) {
+    refuse_group_and_lanes(options.tree, "cuda");
+    require_lengths(options.tree);
     expect(!settings.overlap,
            "overlap is for states in parallel; with bodies_in_parallel one state comes after the "
            "other: leave one of them off");
@@ -33,6 +33,7 @@ void check_settings(const GpuSettings& settings, const Model& model,
            "cub_scans is for the scan forms, and this robot goes by blocks: set the family of "
            "BackendOptions::tree to scans, or leave cub_scans off");
   } else {
+    refuse_tree_options(options.tree, "cuda without bodies_in_parallel");
     const char* const needs = " is for bodies_in_parallel, which is off: set it, or leave ";
     expect(!settings.graphs, std::string("graphs") + needs + "graphs off");
     expect(!settings.cub_scans, std::string("cub_scans") + needs + "cub_scans off");
