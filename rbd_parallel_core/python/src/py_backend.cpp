@@ -244,7 +244,12 @@ class NumpyBackend final : public PyBackend {
 
   /// Lengths of the axes of arrays; `links` are those that the call names.
   Extents extents(std::size_t links) const {
-    return {.nq = nq(), .nv = nv(), .nonzeros = 0, .links = links};
+    return {.nq = nq(),
+            .nv = nv(),
+            .nonzeros = 0,
+            .links = links,
+            .parameters =
+                static_cast<std::size_t>(backend_->model().body_count()) * parameters_per_body};
   }
 
   /// An input beside q; None is an empty array, zeros to the core.
