@@ -47,7 +47,7 @@ RBD_INLINE void store_momentum_columns(const ModelView<Real>& model,
   const BodyView<Real>& body = model.body[i];
   const int nv = nv_of(body.type);
   for (int k = 0; k < nv; ++k) {
-    MomentumColumn<S> m = momentum_column(C, ws.s.load(body.column + k), ws.w.load(i));
+    MomentumColumn<S> m = momentum_column(C, ws.column.load(body.column + k).s, ws.body.load(i).w);
     m.h_rate.n -= cross(dc, m.h.f) + cross(c, m.h_rate.f);
     m.h.n -= cross(c, m.h.f);
     const auto store = [&](const Out& matrix, const Force<S>& f) RBD_INLINE_LAMBDA {
@@ -82,7 +82,7 @@ RBD_KERNEL void centroidal_momentum(const ModelView<Real>& robot,
   Vec3<S> momentum2 = Vec3<S>::zero();
   for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
     const std::int32_t p = model.body[i].parent;
-    const CompositeMotion<S> C = shift(ws.C.load(i), ws.r.load(i), ws.u2.load(i));
+    const CompositeMotion<S> C = shift(ws.C.load(i), ws.body.load(i).r, ws.body.load(i).u2);
     if (p >= 0) {
       ws.C.store(p, ws.C.load(p) + C);
     } else {
@@ -95,9 +95,11 @@ RBD_KERNEL void centroidal_momentum(const ModelView<Real>& robot,
   // Outward: the origin of each body from the world's, carried in place of its acceleration.
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const std::int32_t p = model.body[i].parent;
-    Motion<S> place{ws.r.load(i), S(Real(0.5)) * ws.u2.load(i)};  // origin, and its rate
-    if (p >= 0) place += ws.a.load(p);
-    ws.a.store(i, place);
+    BodyMotion<S> m = ws.body.load(i);
+    Motion<S> place{m.r, S(Real(0.5)) * m.u2};  // origin, and its rate
+    if (p >= 0) place += ws.body.load(p).a;
+    m.a = place;
+    ws.body.store(i, m);
     store_momentum_columns(model, ws, i, ws.C.load(i), com - place.w, com_rate - place.v, out);
   }
 }
