@@ -99,11 +99,12 @@ struct NoZeroBlocks {
 /// while it meets the rows of its ancestors.
 template <int count, bool negated, class S, class Real, class Matrix, class Vector, class Rows,
           class ZeroBlocks>
-RBD_INLINE void ltl_solve_block(const ModelView<Real>& model, const Matrix& L,
-                                const Vector& one_over_diagonal, std::int32_t first, const Rows& B,
-                                const ZeroBlocks& is_zero_block) {
+RBD_INLINE S ltl_solve_block(const ModelView<Real>& model, const Matrix& L,
+                             const Vector& one_over_diagonal, std::int32_t first, const Rows& B,
+                             const ZeroBlocks& is_zero_block) {
   const std::int32_t* parent = model.dof_parent;
-  S block[count];
+  const S zero(RealOf<S>(0));
+  S block[count], taint = zero;
   for (std::int32_t k = model.nv - 1; k >= 0; --k) {
     if (is_zero_block(k, first)) continue;
     const S factor = one_over_diagonal.load(k);
@@ -128,29 +129,39 @@ RBD_INLINE void ltl_solve_block(const ModelView<Real>& model, const Matrix& L,
       }
     }
     const S factor = negated ? -one_over_diagonal.load(k) : one_over_diagonal.load(k);
-    for (int c = 0; c < count; ++c) B.store(k, first + c, factor * block[c]);
+    for (int c = 0; c < count; ++c) {
+      block[c] = factor * block[c];
+      taint = mul_add(zero, block[c], taint);
+      B.store(k, first + c, block[c]);
+    }
   }
+  return taint;
 }
 
 /// Replaces B (nv x nv) by M^-1 B, or by -M^-1 B. is_zero_block(k, j): whether the entries of row k
 /// of B in the columns j to j + block - 1 are zero, which holds until the second half too: L^T
-/// couples only what is coupled. one_over_diagonal: workspace of nv numbers.
+/// couples only what is coupled. one_over_diagonal: workspace of nv numbers. Returns NaN where an
+/// entry of the result is not finite, else zero.
 template <int block, bool negated, class S, class Real, class Matrix, class Vector, class Rows,
           class ZeroBlocks = NoZeroBlocks>
-RBD_KERNEL void ltl_solve_rows(const ModelView<Real>& robot, const Matrix& L,
-                               const Vector& one_over_diagonal, const Rows& B,
-                               const ZeroBlocks& is_zero_block = {}) {
+RBD_KERNEL S ltl_solve_rows(const ModelView<Real>& robot, const Matrix& L,
+                            const Vector& one_over_diagonal, const Rows& B,
+                            const ZeroBlocks& is_zero_block = {}) {
   const ModelView<Real> model = robot;  // a copy, as in rnea
   for (std::int32_t k = 0; k < model.nv; ++k) {
     one_over_diagonal.store(k, S(Real(1)) / L.load(k, k));
   }
+  S taint(Real(0));
   std::int32_t first = 0;
   for (; first + block <= model.nv; first += block) {
-    ltl_solve_block<block, negated, S>(model, L, one_over_diagonal, first, B, is_zero_block);
+    taint = taint + ltl_solve_block<block, negated, S>(model, L, one_over_diagonal, first, B,
+                                                       is_zero_block);
   }
   for (; first < model.nv; ++first) {
-    ltl_solve_block<1, negated, S>(model, L, one_over_diagonal, first, B, NoZeroBlocks{});
+    taint = taint +
+            ltl_solve_block<1, negated, S>(model, L, one_over_diagonal, first, B, NoZeroBlocks{});
   }
+  return taint;
 }
 
 /// M^-1, column by column. `column`: workspace of nv numbers; inverse: OutSymmetric or OutLower.

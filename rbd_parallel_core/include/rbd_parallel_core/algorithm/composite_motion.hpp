@@ -40,6 +40,9 @@ struct CompositeMotion {
   Mat3<S> Y;
   Force<S> f;
 
+  static RBD_INLINE CompositeMotion zero() {
+    return {Inertia<S>::zero(), Vec3<S>::zero(), Mat3<S>::zero(), Force<S>::zero()};
+  }
   friend RBD_INLINE CompositeMotion operator+(const CompositeMotion& a, const CompositeMotion& b) {
     return {a.I + b.I, a.L + b.L, a.Y + b.Y, a.f + b.f};
   }

@@ -57,7 +57,7 @@ RBD_INLINE void store_parameter_column(const ModelView<Real>& model,
     }
     j = model.body[head].parent;
     if (j < 0) return;
-    F.n += cross(ws.body.load(head).h, F.f);
+    F.n += cross(ws.head.load(head).r, F.f);
     last = model.body[j].column + nv_of(model.body[j].type);
   }
 }

@@ -19,7 +19,12 @@ struct BodyMotion {
   Motion<S> a;    ///< classical acceleration, gravity included as -g at the base
   Mat3<S> K;      ///< rotation_acceleration
   Vec3<S> r, u2;  ///< from the parent's origin to its own, and twice its rate
-  Vec3<S> h, h2;  ///< of a head: from the origin of the parent's run to its own, and twice its rate
+};
+
+/// Where a point is, seen from another one, and twice its rate.
+template <class S>
+struct MovingPoint {
+  Vec3<S> r, r2;
 };
 
 /// A column of a joint, seen from the origin of its body.
@@ -41,9 +46,13 @@ struct ColumnInRun {
 template <class S, template <class> class Array>
 struct DerivativesWorkspace {
   JointTurns<S, Array> turns;
-  Array<BodyMotion<S>> body;     ///< body_count + 1: the last one is the world
-  Array<CompositeMotion<S>> C;   ///< per body: the body; in the end its subtree
-  Array<WorldWrench<S>> wrench;  ///< likewise; only used where wrenches keep to the world's axes
+  Array<BodyMotion<S>> body;  ///< body_count + 1: the last one is the world
+  Array<MovingPoint<S>>
+      head;  ///< per head of a run: from the origin of the parent's run to its own
+  Array<CompositeMotion<S>>
+      C;  ///< per body: what children other than the next body add to its subtree
+  Array<WorldWrench<S>> wrench;  ///< per body; in the end of its subtree; only used where wrenches
+                                 ///< keep to the world's axes
   Array<ColumnMotion<S>> column;
   Array<ColumnInRun<S>> in_run;  ///< per column
 };
@@ -97,19 +106,24 @@ RBD_INLINE void visit_kind(ColumnKind kind, const Visit& visit) {
   }
 }
 
+/// The columns of one joint, seen from its body's origin.
+template <class S>
+struct JointColumns {
+  Motion<S> s[6];
+};
+
 /// Places body i: its axes, its origin, its columns (times the multiplier of a mimic joint).
 template <class S, class Real, template <class> class Array, class Q>
 RBD_INLINE void place_body(const BodyView<Real>& body, const DerivativesWorkspace<S, Array>& ws,
-                           const Q& q, std::int32_t i, const Mat3<S>& E_p, Mat3<S>& E, Vec3<S>& r) {
+                           const Q& q, std::int32_t i, const Mat3<S>& E_p, BodyMotion<S>& m,
+                           JointColumns<S>& columns) {
   visit_body<S>(body, [&](const auto& joint, const auto& placement) RBD_INLINE_LAMBDA {
     const auto X = joint_transform(body, joint, placement, ws.turns, i, q);
-    E = X.rotate_rows(E_p);
-    r = X.origin_along(E_p, E);
+    m.E = X.rotate_rows(E_p);
+    m.r = X.origin_along(E_p, m.E);
     for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
-      ColumnMotion<S> c;
-      c.s = Motion<S>::zero();
-      column.add_along(E, c.s, S(body.multiplier));
-      ws.column.store(body.column + k, c);
+      columns.s[k] = Motion<S>::zero();
+      column.add_along(m.E, columns.s[k], S(body.multiplier));
     });
   });
 }
@@ -119,10 +133,9 @@ RBD_INLINE void place_body(const BodyView<Real>& body, const DerivativesWorkspac
 /// which counts if joint_shifts.
 template <bool only_turns, class S, template <class> class Array>
 RBD_INLINE void vary_column(const DerivativesWorkspace<S, Array>& ws, std::int32_t c,
-                            const BodyMotion<S>& parent, const BodyMotion<S>& body,
-                            const Vec3<S>& A, const Vec3<S>& v_J, bool joint_shifts,
-                            VelocityTerms terms) {
-  const Motion<S> s = ws.column.load(c).s;
+                            const Motion<S>& s, const BodyMotion<S>& parent,
+                            const BodyMotion<S>& body, const Vec3<S>& A, const Vec3<S>& v_J,
+                            bool joint_shifts, VelocityTerms terms) {
   const Vec3<S> w_sum = parent.w + body.w;
   Variation<S> by_q{cross(parent.w, s.w), parent.K * s.w, cross(A, s.w)};
   Variation<S> by_v{s.w, cross(w_sum, s.w), Vec3<S>::zero()};
@@ -149,14 +162,13 @@ template <class S>
 struct JointRates {
   Motion<S> first, second;
 };
-template <class S, class Real, template <class> class Array, class V, class A>
-RBD_INLINE JointRates<S> joint_rates(const BodyView<Real>& body,
-                                     const DerivativesWorkspace<S, Array>& ws, const V& v,
-                                     const A& a, bool shifts) {
+template <class S, class Real, class V, class A>
+RBD_INLINE JointRates<S> joint_rates(const BodyView<Real>& body, const JointColumns<S>& columns,
+                                     const V& v, const A& a, bool shifts) {
   JointRates<S> rates{Motion<S>::zero(), Motion<S>::zero()};
   const int nv = nv_of(body.type);
   for (int k = 0; k < nv; ++k) {
-    const Motion<S> s = ws.column.load(body.column + k).s;
+    const Motion<S>& s = columns.s[k];
     const S qd = v(body.v_index + k), qdd = a(body.v_index + k);
     rates.first.w = mul_add(qd, s.w, rates.first.w);
     rates.second.w = mul_add(qdd, s.w, rates.second.w);
@@ -168,23 +180,26 @@ RBD_INLINE JointRates<S> joint_rates(const BodyView<Real>& body,
   return rates;
 }
 
-/// The outward pass: where the bodies are, how they move, which force that takes, and how each
-/// column changes it. After compute_turns.
+/// The outward pass: where the bodies are, how they move, and how each column changes that. After
+/// compute_turns.
 template <class S, class Real, template <class> class Array, class Q, class V, class A>
-RBD_INLINE void derivatives_outward(const ModelView<Real>& model,
-                                    const DerivativesWorkspace<S, Array>& ws, const Q& q,
-                                    const V& v, const A& a, const Vec3<S>& gravity,
-                                    VelocityTerms terms) {
+RBD_KERNEL void derivatives_outward(const ModelView<Real>& robot,
+                                    const DerivativesWorkspace<S, Array>& memory, Q q, V v, A a,
+                                    const Vec3<S>& gravity, VelocityTerms terms) {
+  const ModelView<Real> model = robot;  // copies, as in rnea
+  const DerivativesWorkspace<S, Array> ws = memory;
   const Vec3<S> o = Vec3<S>::zero();
   ws.body.store(model.body_count,
-                {Mat3<S>::identity(), o, o, o, {o, -gravity}, Mat3<S>::zero(), o, o, o, o});
+                {Mat3<S>::identity(), o, o, o, {o, -gravity}, Mat3<S>::zero(), o, o});
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     const BodyMotion<S>& parent = ws.body.load(body.parent >= 0 ? body.parent : model.body_count);
     const bool shifts = body.type != JointType::revolute && body.type != JointType::spherical;
     BodyMotion<S> m;
-    place_body(body, ws, q, i, parent.E, m.E, m.r);
-    const JointRates<S> rates = joint_rates(body, ws, v, a, shifts);
+    JointColumns<S> columns;
+    columns.s[0] = Motion<S>::zero();  // no joint is without columns, which compilers cannot know
+    place_body(body, ws, q, i, parent.E, m, columns);
+    const JointRates<S> rates = joint_rates(body, columns, v, a, shifts);
     m.w = parent.w + rates.first.w;
     const Vec3<S> point = parent.a.v + parent.K * m.r;  // the parent's at the body's origin
     m.a = {parent.a.w + rates.second.w + cross(parent.w, rates.first.w), point};
@@ -198,39 +213,68 @@ RBD_INLINE void derivatives_outward(const ModelView<Real>& model,
     m.p = parent.p + m.r;
     m.p2 = parent.p2 + m.u2;
     if (body.head == i) {
-      m.h = m.p;
-      m.h2 = m.p2;
+      ws.head.store(i, {m.p, m.p2});
       m.p = m.p2 = o;
     }
     const int nv = nv_of(body.type);
     for (int k = 0; k < nv; ++k) {
       visit_kind(column_kind(body.type, k), [&](auto only_turns) RBD_INLINE_LAMBDA {
-        vary_column<decltype(only_turns)::value>(ws, body.column + k, parent, m, point,
-                                                 rates.first.v, shifts, terms);
+        vary_column<decltype(only_turns)::value>(ws, body.column + k, columns.s[k], parent, m,
+                                                 point, rates.first.v, shifts, terms);
       });
     }
-    const Inertia<S> I = rotate_back(m.E, broadcast<S>(body.inertia));
-    const Force<S> f{I.I * m.a.w + cross(I.h, m.a.v) + cross(m.w, I.I * m.w),
-                     mul_add(I.m, m.a.v, m.K * I.h)};
-    ws.C.store(i, rigid_body_motion(I, m.w, f));
     ws.body.store(i, m);
   }
 }
 
-/// f_ext: one Force per body, at its origin, in its axes.
-template <class S, class Real, template <class> class Array, class F>
-RBD_INLINE void subtract_from_composites(const ModelView<Real>& model,
-                                         const DerivativesWorkspace<S, Array>& ws, const F& f_ext) {
+/// Whether there are forces: NoForces, or one Force per body at its origin in its axes.
+template <class F>
+RBD_INLINE bool any_forces(const F& f_ext) {
+  if constexpr (std::is_same_v<F, NoForces>) {
+    return false;
+  } else if constexpr (requires { f_ext.any; }) {
+    return f_ext.any;
+  } else {
+    return true;
+  }
+}
+
+/// Body i alone as a subtree, with the external force on it taken off the force that it takes.
+template <class S, class Real, class F>
+RBD_INLINE CompositeMotion<S> own_motion(const BodyView<Real>& body, const BodyMotion<S>& m,
+                                         std::int32_t i, const F& f_ext) {
+  const Inertia<S> I = rotate_back(m.E, broadcast<S>(body.inertia));
+  Force<S> f{I.I * m.a.w + cross(I.h, m.a.v) + cross(m.w, I.I * m.w),
+             mul_add(I.m, m.a.v, m.K * I.h)};
   if constexpr (!std::is_same_v<F, NoForces>) {
-    if constexpr (requires { f_ext.any; }) {
-      if (!f_ext.any) return;
+    if (any_forces(f_ext)) {
+      const Force<S> push = f_ext.load(i);
+      f -= {transpose_times(m.E, push.n), transpose_times(m.E, push.f)};
     }
-    for (std::int32_t i = 0; i < model.body_count; ++i) {
-      CompositeMotion<S> C = ws.C.load(i);
-      const Mat3<S> E = ws.body.load(i).E;
-      const Force<S> f = f_ext.load(i);
-      C.f -= {transpose_times(E, f.n), transpose_times(E, f.f)};
-      ws.C.store(i, C);
+  }
+  return rigid_body_motion(I, m.w, f);
+}
+
+/// Inward over all bodies, parents after children: visit(i, C) with the composite of each subtree.
+/// `carried` goes from body i + 1 to its parent i; what other children add is kept.
+template <class S, class Real, template <class> class Array, class F, class Visit>
+RBD_INLINE void for_each_composite(const ModelView<Real>& model,
+                                   const DerivativesWorkspace<S, Array>& ws, const F& f_ext,
+                                   const Visit& visit) {
+  for (std::int32_t i = 0; i < model.body_count; ++i) {
+    if (model.body[i].has_more_children) ws.C.store(i, CompositeMotion<S>::zero());
+  }
+  CompositeMotion<S> carried = CompositeMotion<S>::zero();
+  for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
+    const BodyView<Real>& body = model.body[i];
+    const BodyMotion<S>& m = ws.body.load(i);
+    CompositeMotion<S> C = own_motion(body, m, i, f_ext);
+    if (body.next_is_child) C = C + carried;
+    if (body.has_more_children) C = C + ws.C.load(i);
+    visit(i, C);
+    carried = shift(C, m.r, m.u2);
+    if (body.parent >= 0 && body.parent != i - 1) {
+      ws.C.store(body.parent, ws.C.load(body.parent) + carried);
     }
   }
 }
@@ -339,7 +383,7 @@ RBD_INLINE void store_column(const ModelView<Real>& model, const DerivativesWork
     store_all_pairs(model, ws, forces, row, model.body[head].column, last, out, taint);
     j = model.body[head].parent;
     if (j < 0) return;
-    forces.shift_by(ws.body.load(head).h, ws.body.load(head).h2);
+    forces.shift_by(ws.head.load(head).r, ws.head.load(head).r2);
     last = model.body[j].column + nv_of(model.body[j].type);
   }
 }
@@ -395,22 +439,18 @@ RBD_INLINE void store_body(const ModelView<Real>& model, const DerivativesWorksp
 }
 
 /// The inward pass: composites, and the matrices. Returns NaN where an entry is not finite.
-template <class S, class Real, template <class> class Array, class Matrix>
+template <class S, class Real, template <class> class Array, class F, class Matrix>
 RBD_INLINE S derivatives_inward(const ModelView<Real>& model,
-                                const DerivativesWorkspace<S, Array>& ws, bool turning_wrenches,
-                                const DerivativeMatrices<Matrix>& out) {
+                                const DerivativesWorkspace<S, Array>& ws, const F& f_ext,
+                                bool turning_wrenches, const DerivativeMatrices<Matrix>& out) {
   S taint(RealOf<S>(0));
-  for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
-    const std::int32_t p = model.body[i].parent;
-    const CompositeMotion<S>& C = ws.C.load(i);
-    store_body(model, ws, i, C, turning_wrenches, out, taint);
-    if (p < 0) continue;
-    const BodyMotion<S>& body = ws.body.load(i);
-    ws.C.store(p, ws.C.load(p) + shift(C, body.r, body.u2));
-    if (turning_wrenches) {
-      ws.wrench.store(p, ws.wrench.load(p) + shift(ws.wrench.load(i), body.r));
-    }
-  }
+  for_each_composite(
+      model, ws, f_ext, [&](std::int32_t i, const CompositeMotion<S>& C) RBD_INLINE_LAMBDA {
+        store_body(model, ws, i, C, turning_wrenches, out, taint);
+        const std::int32_t p = model.body[i].parent;
+        if (!turning_wrenches || p < 0) return;
+        ws.wrench.store(p, ws.wrench.load(p) + shift(ws.wrench.load(i), ws.body.load(i).r));
+      });
   return taint;
 }
 
@@ -443,9 +483,8 @@ RBD_KERNEL S rnea_derivatives(const ModelView<Real>& robot,
   if (out.wants_v) clear_for_pairs<S>(model, out.v, out.zeros_persist);
   if (out.wants_M) clear_for_pairs<S>(model, out.M, out.zeros_persist);
   derivatives_outward(model, ws, q, v, a, gravity, out.terms);
-  subtract_from_composites(model, ws, f_ext);
   const bool turning = wrenches.place(model, ws);
-  const S taint = derivatives_inward(model, ws, turning, out);
+  const S taint = derivatives_inward(model, ws, f_ext, turning, out);
   for (std::int32_t k = 0; k < model.nv; ++k) {
     if (out.wants_v && friction && out.terms == VelocityTerms::derivative) {
       out.v.store(k, k, out.v.load(k, k) + S(model.damping[k]));

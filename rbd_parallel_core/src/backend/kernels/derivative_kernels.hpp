@@ -29,9 +29,14 @@ struct AskedMatrix {
   RBD_INLINE S taint_of_entries() const {
     return asked() ? taint(OutRow<S>{place().data}, square()) : S(RealOf<S>(0));
   }
-  RBD_INLINE void finish(const Outcome<S>& outcome) const {
+  /// zeros: which blocks of a row are zero whatever the state is (SymmetricSources), or null.
+  RBD_INLINE void finish(const Outcome<S>& outcome, const std::uint8_t* zeros = nullptr) const {
     if (!asked()) return;
-    group.write(array, square(), buffer);
+    if (zeros == nullptr) {
+      group.write(array, square(), buffer);
+    } else {
+      group.write_with_zeros(array, square(), buffer, zeros);
+    }
     group.spoil_unless(outcome.good(), array, square());
   }
   RBD_INLINE void clear_buffer() const {
@@ -58,19 +63,21 @@ struct BlocksOfPattern {
   }
 };
 
-/// The inverse of M from its factor, full and symmetric in every bit.
+/// The inverse of M from its factor, full and symmetric in every bit. Returns NaN where an entry is
+/// not finite, else zero.
 template <class S>
-RBD_INLINE void invert(const ModelView<RealOf<S>>& model, const OutMatrix<S>& L,
-                       const OutRow<S>& vector, const OutMatrix<S>& inverse,
-                       const BlocksOfPattern<S>& zeros) {
+RBD_INLINE S invert(const ModelView<RealOf<S>>& model, const OutMatrix<S>& L,
+                    const OutRow<S>& vector, const OutMatrix<S>& inverse,
+                    const BlocksOfPattern<S>& zeros) {
   const std::int32_t nv = model.nv;
   for (std::int32_t i = 0; i < nv; ++i) {
     for (std::int32_t j = 0; j < nv; ++j) inverse.store(i, j, S(RealOf<S>(i == j ? 1 : 0)));
   }
-  ltl_solve_rows<solved_columns<S>, false, S>(model, L, vector, inverse, zeros);
+  const S taint = ltl_solve_rows<solved_columns<S>, false, S>(model, L, vector, inverse, zeros);
   for (std::int32_t i = 0; i < nv; ++i) {
     for (std::int32_t j = 0; j < i; ++j) inverse.store(j, i, inverse.load(i, j));
   }
+  return taint;
 }
 
 template <class S>
@@ -102,9 +109,9 @@ RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics_derivatives>,
                                            broadcast<S>(model.gravity), context.friction, out);
     const Outcome<S> result = outcome(taint_of_q<S>(model, q) + taint(v, nv) + taint(a, nv) +
                                       taint_of_wrenches(group, args.f_ext) + bad_entries);
-    by_q.finish(result);
-    by_v.finish(result);
-    by_a.finish(result);
+    by_q.finish(result, scratch.sources.zeros);
+    by_v.finish(result, scratch.sources.zeros);
+    by_a.finish(result, scratch.sources.zeros);
     result.report(group, args.status);
   });
 }
@@ -145,13 +152,17 @@ RBD_KERNEL void compute(OperationTag<Operation::forward_dynamics_derivatives>,
     const OutRow<S> vector{reinterpret_cast<RealOf<S>*>(scratch.workspace.vector)};
     if (!mimic) singular = T::max(singular, ltl_factor<S>(model, L, vector));
     const BlocksOfPattern<S> zeros{scratch.sources.zeros, model.nv};
-    if (by_q.asked()) ltl_solve_rows<solved_columns<S>, true, S>(model, L, vector, out.q, zeros);
-    if (by_v.asked()) ltl_solve_rows<solved_columns<S>, true, S>(model, L, vector, out.v, zeros);
-    if (by_tau.asked()) invert<S>(model, L, vector, by_tau.place(), zeros);
+    S bad_results = taint(qdd, nv);
+    for (const AskedMatrix<S>* matrix : {&by_q, &by_v}) {
+      if (!matrix->asked()) continue;
+      bad_results = bad_results + ltl_solve_rows<solved_columns<S>, true, S>(
+                                      model, L, vector, matrix->place(), zeros);
+    }
+    if (by_tau.asked()) {
+      bad_results = bad_results + invert<S>(model, L, vector, by_tau.place(), zeros);
+    }
     const S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(tau, nv) +
                   taint_of_wrenches(group, args.f_ext);
-    const S bad_results = taint(qdd, nv) + by_q.taint_of_entries() + by_v.taint_of_entries() +
-                          by_tau.taint_of_entries();
     const Outcome<S> result = outcome_of_solve(bad, singular, bad_results);
     by_q.finish(result);
     by_v.finish(result);
@@ -328,6 +339,7 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_matrix>,
   const DerivativeScratch<S>& own = scratch.derivatives;
   const std::size_t nq = size(model.nq), nv = size(model.nv);
   const Row<S> zeros{reinterpret_cast<const RealOf<S>*>(scratch.workspace.zeros)};
+  const BasicExternalWrenches<RealOf<S>> no_wrenches{};
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
     const Row<S> q = group.read(args.q, nq, scratch.q);
     const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
@@ -345,7 +357,8 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_matrix>,
                                                .zeros_persist = !group.direct()};
     const S bad_entries =
         rnea_derivatives(model, own.workspace, q, v, zeros, no_forces(scratch.workspace),
-                         NoWorldWrenches{}, Vec3<S>::zero(), false, out);
+                         TurningWrenches<S>{group, no_wrenches, scratch.workspace.kinematics},
+                         Vec3<S>::zero(), false, out);
     if (rate.asked()) {
       const OutMatrix<S> sum = rate.place();
       for (std::int32_t i = 0; i < model.nv; ++i) {
@@ -358,8 +371,8 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_matrix>,
     }
     const Outcome<S> result =
         outcome(taint_of_q<S>(model, q) + taint(v, nv) + bad_entries + rate.taint_of_entries());
-    C.finish(result);
-    rate.finish(result);
+    C.finish(result, scratch.sources.zeros);
+    rate.finish(result, scratch.sources.zeros);
     result.report(group, args.status);
   });
 }
@@ -372,6 +385,7 @@ RBD_KERNEL void compute(OperationTag<Operation::centroidal_momentum>,
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const DerivativeScratch<S>& own = scratch.derivatives;
   const std::size_t nq = size(model.nq), nv = size(model.nv), n = 6 * nv;
+  const Row<S> zeros{reinterpret_cast<const RealOf<S>*>(scratch.workspace.zeros)};
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
     const Row<S> q = group.read(args.q, nq, scratch.q);
     const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
@@ -382,7 +396,7 @@ RBD_KERNEL void compute(OperationTag<Operation::centroidal_momentum>,
           wants_rate ? args.momentum_matrix_rate : args.momentum_matrix;
       if (array.empty()) continue;
       const OutRow<S> A = group.out(array, n, scratch.jacobian);
-      centroidal_momentum(model, own.workspace, q, v,
+      centroidal_momentum(model, own.workspace, q, v, zeros,
                           CentroidalMatrices<OutRow<S>>{A, A, !wants_rate, wants_rate});
       bad = bad + taint(A, n);
       group.write(array, n, scratch.jacobian);

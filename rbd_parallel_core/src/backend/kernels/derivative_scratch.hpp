@@ -41,6 +41,7 @@ struct DerivativeScratch {
     const auto bodies = static_cast<std::size_t>(model.body_count);
     const auto columns = static_cast<std::size_t>(model.column_count);
     arena.cut(workspace.body.data, bodies + 1);
+    arena.cut(workspace.head.data, bodies);
     arena.cut(workspace.C.data, bodies);
     arena.cut(workspace.wrench.data, bodies);
     arena.cut(workspace.column.data, columns);
