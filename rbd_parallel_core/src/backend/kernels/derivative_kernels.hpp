@@ -291,8 +291,10 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_matrix>,
     const OutMatrix<S> matrix = C.asked() || Group<S>::width > 1 ? C.place() : rate.place();
     const DerivativeMatrices<OutMatrix<S>> out{
         matrix, matrix, matrix, false, true, false, VelocityTerms::coriolis};
-    rnea_derivatives(model, own.workspace, q, v, zeros, no_forces(scratch.workspace),
-                     NoWorldWrenches{}, Vec3<S>::zero(), false, out);
+    if (C.asked() || rate.asked()) {  // else there may be no place for it
+      rnea_derivatives(model, own.workspace, q, v, zeros, no_forces(scratch.workspace),
+                       NoWorldWrenches{}, Vec3<S>::zero(), false, out);
+    }
     if (rate.asked()) {
       const OutMatrix<S> sum = rate.place();
       for (std::int32_t i = 0; i < model.nv; ++i) {
