@@ -7,6 +7,7 @@
 #include "emulated_api.hpp"
 #include "emulated_kernels.hpp"
 #include "gpu/host/gpu_backend.hpp"
+#include "rbd_parallel_core/delegating_backend.hpp"
 #include "rbd_parallel_core/testing/backend_conformance.hpp"
 
 namespace rbd_parallel_core::conformance {
@@ -23,7 +24,24 @@ std::unique_ptr<Backend> make_tree(const TreeOptions& options, GpuSettings setti
                                                                 options);
 }
 
+/// As a plugin has it.
+class Plugin final : public DelegatingBackend {
+ public:
+  Plugin() : DelegatingBackend(make_gpu<double>()) {}
+};
+
 }  // namespace
+
+/// A plugin refuses what the backend behind it does not offer, with the same words.
+TEST(EmulatedGpu, RefusesAsAPlugin) {
+  const BackendUnderTest direct =
+      as_offered({.name = "cuda", .make = [] { return make_gpu<double>(); }});
+  const BackendUnderTest plugin =
+      as_offered({.name = "plugin", .make = [] { return std::make_unique<Plugin>(); }});
+  EXPECT_EQ(plugin.not_offered, direct.not_offered);
+  EXPECT_EQ(plugin.outputs_not_offered, direct.outputs_not_offered);
+  EXPECT_EQ(check_not_offered(plugin), Violations{});
+}
 
 RBD_BACKEND_CONFORMANCE(EmulatedGpu, (as_offered({.name = "cuda played by the CPU",
                                                   .make = [] { return make_gpu<double>(); }})));
