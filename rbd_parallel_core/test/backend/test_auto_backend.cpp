@@ -307,6 +307,26 @@ TEST(AutoBackend, GivesTheNumbersOfTheDevice) {
   }
 }
 
+/// Whether or not the device offers derivatives, auto does: what the device lacks cpu computes.
+TEST(AutoBackend, OffersDerivativesWhateverTheDeviceDoes) {
+  const auto model = tree_of(30);
+  const Batch batch = conformance::random_batch(*model, 5, 3);
+  auto backend = with_device(device_costs);
+  backend.configure(model, {.max_batch = batch.size});
+  const auto cpu = make_backend("cpu");
+  cpu->configure(model, {.max_batch = batch.size});
+  for (const Call& call : every_call()) {
+    if (call.operation < Operation::link_motion) continue;
+    EXPECT_TRUE(backend.offers(call.operation)) << call.name;
+    const Outputs actual = run(call, backend, batch), expected = run(call, *cpu, batch);
+    ASSERT_TRUE(actual.result.ok()) << call.name << ": " << message(actual.result);
+    for (std::size_t k = 0; k < Outputs::most; ++k) {
+      EXPECT_LT(conformance::relative_error(actual.numbers[k], expected.numbers[k]), 1e-9)
+          << call.name;
+    }
+  }
+}
+
 /// A device that is lost leaves its calls to cpu.
 TEST(AutoBackend, GoesOnWithoutADeviceThatFails) {
   const auto model = tree_of(30);

@@ -343,6 +343,7 @@ Result GpuBackend<Real>::compute_link_kinematics(const LinkKinematics& args) noe
 
 template <class Real>
 Result GpuBackend<Real>::compute_link_motion(const LinkMotion& args) noexcept {
+  if (!args.jacobian_rate.empty()) return {Code::unsupported, Argument::jacobian_rate, 0, 0};
   const auto states = static_cast<std::size_t>(plan().states);
   return queue_.in_chunks(args.batch, states, [&](const ChunkRange& range) {
     ChunkBuffers<Real>& buffers = queue_.buffers();
