@@ -4,7 +4,6 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "device_arrays.hpp"
+#include "occupied.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "slices.hpp"
 #include "states.hpp"
@@ -22,25 +22,6 @@ namespace {
 
 using namespace rbd_parallel_core;
 using namespace nb::literals;
-
-/// Holds a Backend for the time of one call. The GIL is released meanwhile, so another Python
-/// thread may come along; it is turned away, since a Backend owns a single workspace.
-class Occupied {
- public:
-  explicit Occupied(std::atomic_flag& flag) : flag_(flag) {
-    if (flag_.test_and_set(std::memory_order_acquire)) {
-      throw std::runtime_error(
-          "this Backend is computing in another thread: expected one calling thread at a time; "
-          "make one Backend per thread, they can share the Model");
-    }
-  }
-  ~Occupied() { flag_.clear(std::memory_order_release); }
-  Occupied(const Occupied&) = delete;
-  Occupied& operator=(const Occupied&) = delete;
-
- private:
-  std::atomic_flag& flag_;
-};
 
 /// The methods of forward dynamics have the core's names but one, which is "auto" here.
 std::string in_python_words(std::string text) {
@@ -474,8 +455,9 @@ class NumpyBackend final : public PyBackend {
     const Array<Real> tau = rates(Argument::tau, call.tau, {Extent::nv}, states);
     const Wrenches<Real> wrenches =
         wrenches_from(call.f_ext, axes_from(word("axes", call.axes)), states);
-    const BasicLinearization<Real> shared{.dt = static_cast<Real>(time_step(call.dt)),
-                                          .scheme = step_scheme(call.scheme)};
+    BasicLinearization<Real> shared{};
+    shared.dt = static_cast<Real>(time_step(call.dt));
+    shared.scheme = step_scheme(call.scheme);
     const Array<Real> results[] = {Array<Real>::make(states.shape.with(one)),
                                    Array<Real>::make(states.shape.with(other))};
     if (!linearizer_.configured()) linearizer_.configure(*backend_);
