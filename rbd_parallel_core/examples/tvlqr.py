@@ -5,7 +5,7 @@ The nominal torques come from inverse dynamics, A and B of all knots from one ca
 Riccati recursion. Disturbed robots then follow the trajectory, with the nominal torques alone (open loop) and with the
 gains, all of them side by side in one batch; then once more with a payload that nobody told the controller about.
 
-    python tvlqr.py [--robot config/robots/arm7.urdf] [--runs 20] [--plot tvlqr.png]
+    python tvlqr.py [--robot config/robots/arm7.urdf] [--runs 12] [--plot tvlqr.png]
 """
 
 import argparse
@@ -41,11 +41,14 @@ def nominal(backend, times):
     return q, v, backend.inverse_dynamics(q[:-1], v[:-1], a)
 
 
-def riccati(A, B, Q, R):
-    """The gains K of tau = tau_nominal - K dx that minimise the sum of dx^T Q dx + dtau^T R dtau."""
+def riccati(A, B, Q, R, held=400):
+    """The gains K of tau = tau_nominal - K dx that minimise the sum of dx^T Q dx + dtau^T R dtau.
+
+    The last knot is held for `held` steps more, so that the end of the motion is regulated as firmly as the rest.
+    """
     gains = numpy.empty((len(A), B.shape[2], A.shape[1]))
     P = Q
-    for k in reversed(range(len(A))):
+    for k in [len(A) - 1] * held + list(reversed(range(len(A)))):
         PB = P @ B[k]
         gains[k] = numpy.linalg.solve(R + B[k].T @ PB, PB.T @ A[k])
         closed = A[k] - B[k] @ gains[k]
@@ -87,29 +90,30 @@ def plot(times, reference, lqr, errors, path):
     for k in range(reference.shape[1]):
         joints.plot(times, lqr[:, :, k], color=f"C{k}", linewidth=0.6, alpha=0.6)
         joints.plot(times, reference[:, k], color=f"C{k}", linestyle="--", linewidth=1.8, label=f"joint_{k + 1}")
-    joints.set(title="TVLQR: nominal (dashed) and disturbed joints", xlabel="time / s", ylabel="position / rad")
-    joints.legend(fontsize="small", ncols=2)
+    joints.set(title="Joints: nominal (dashed) and with TVLQR", xlabel="time / s", ylabel="position / rad", ylim=(-1.7, 1.3))
+    joints.legend(fontsize="small", ncols=4, loc="lower center")
     smallest = 1e-2
     for axes, case, title in (
-        (disturbed, "disturbed start", "Disturbed starts"),
-        (loaded, "payload", f"Disturbed starts, and a payload of {PAYLOAD:g} kg nobody knows of"),
+        (disturbed, "disturbed start", "Tip, from disturbed starts"),
+        (loaded, "payload", f"And an unknown payload of {PAYLOAD:g} kg"),
     ):
         for name, colour in (("open loop", "C3"), ("TVLQR", "C0")):
             lines = axes.semilogy(times, numpy.maximum(errors[case, name], smallest), color=colour, linewidth=0.8, alpha=0.6)
             lines[0].set_label(name)
         axes.set(title=title, xlabel="time / s", ylabel=f"error of the tip / mm (at least {smallest:g})", ylim=(smallest, 4e3))
-        axes.legend(loc="lower left", framealpha=1)
+        for line in axes.legend(loc="lower left", framealpha=1).get_lines():
+            line.set(linewidth=2, alpha=1)
     for axes in (joints, disturbed, loaded):
         axes.grid(alpha=0.3)
         axes.set_xlim(times[0], times[-1])
-    figure.savefig(path, dpi=100)
+    figure.savefig(path, dpi=90)
     print(f"plot: {path}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--robot", type=pathlib.Path, default=ROBOT)
-    parser.add_argument("--runs", type=int, default=20, help="disturbed robots")
+    parser.add_argument("--runs", type=int, default=12, help="disturbed robots")
     parser.add_argument("--plot", type=pathlib.Path, help="PNG to write")
     options = parser.parse_args()
 
