@@ -241,10 +241,11 @@ class NumpyBackend final : public PyBackend {
                 static_cast<std::size_t>(backend_->model().body_count()) * parameters_per_body};
   }
 
-  /// An input beside q; None is an empty array, zeros to the core.
+  /// An input beside q; None for an optional one is an empty array, zeros to the core.
   Array<Real> rates(Argument argument, nb::handle object,
-                    const rbd_parallel_core::StateShape& shape, States<Real>& states) const {
-    if (object.is_none()) return {};
+                    const rbd_parallel_core::StateShape& shape, Presence presence,
+                    States<Real>& states) const {
+    if (object.is_none() && presence == Presence::optional) return {};
     const std::string name(name_of(argument));
     Array<Real> array = input(object, name);
     require_together(name, array.on_device(), states.q);
@@ -388,7 +389,7 @@ class NumpyBackend final : public PyBackend {
           } else if (call.takes(field.argument)) {
             args.*field.array =
                 rates(field.argument, value_of(Parameter::Kind::numbers, field.argument),
-                      field.shape, states)
+                      field.shape, field.presence, states)
                     .span();
           }
         },
@@ -451,8 +452,9 @@ class NumpyBackend final : public PyBackend {
       refuse(name + ": expected a Backend with layout=\"rows\", got one with \"lanes\"");
     }
     States<Real> states = states_from(call.q);
-    const Array<Real> v = rates(Argument::v, call.v, {Extent::nv}, states);
-    const Array<Real> tau = rates(Argument::tau, call.tau, {Extent::nv}, states);
+    const Array<Real> v = rates(Argument::v, call.v, {Extent::nv}, Presence::optional, states);
+    const Array<Real> tau =
+        rates(Argument::tau, call.tau, {Extent::nv}, Presence::optional, states);
     const Wrenches<Real> wrenches =
         wrenches_from(call.f_ext, axes_from(word("axes", call.axes)), states);
     BasicLinearization<Real> shared{};
