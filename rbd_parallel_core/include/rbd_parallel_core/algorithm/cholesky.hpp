@@ -138,6 +138,26 @@ RBD_INLINE S ltl_solve_block(const ModelView<Real>& model, const Matrix& L,
   return taint;
 }
 
+/// The columns from `first` on: as many blocks as fit, then smaller ones.
+template <int block, bool negated, class S, class Real, class Matrix, class Vector, class Rows,
+          class ZeroBlocks>
+RBD_INLINE S ltl_solve_from(const ModelView<Real>& model, const Matrix& L,
+                            const Vector& one_over_diagonal, std::int32_t first, const Rows& B,
+                            const ZeroBlocks& is_zero_block) {
+  S taint(Real(0));
+  for (; first + block <= model.nv; first += block) {
+    taint = taint + ltl_solve_block<block, negated, S>(model, L, one_over_diagonal, first, B,
+                                                       is_zero_block);
+  }
+  if constexpr (block > 1) {
+    if (first < model.nv) {
+      taint = taint + ltl_solve_from<block / 2, negated, S>(model, L, one_over_diagonal, first, B,
+                                                            NoZeroBlocks{});
+    }
+  }
+  return taint;
+}
+
 /// Replaces B (nv x nv) by M^-1 B, or by -M^-1 B. is_zero_block(k, j): whether the entries of row k
 /// of B in the columns j to j + block - 1 are zero, which holds until the second half too: L^T
 /// couples only what is coupled. one_over_diagonal: workspace of nv numbers. Returns NaN where an
@@ -151,17 +171,7 @@ RBD_KERNEL S ltl_solve_rows(const ModelView<Real>& robot, const Matrix& L,
   for (std::int32_t k = 0; k < model.nv; ++k) {
     one_over_diagonal.store(k, S(Real(1)) / L.load(k, k));
   }
-  S taint(Real(0));
-  std::int32_t first = 0;
-  for (; first + block <= model.nv; first += block) {
-    taint = taint + ltl_solve_block<block, negated, S>(model, L, one_over_diagonal, first, B,
-                                                       is_zero_block);
-  }
-  for (; first < model.nv; ++first) {
-    taint = taint +
-            ltl_solve_block<1, negated, S>(model, L, one_over_diagonal, first, B, NoZeroBlocks{});
-  }
-  return taint;
+  return ltl_solve_from<block, negated, S>(model, L, one_over_diagonal, 0, B, is_zero_block);
 }
 
 /// M^-1, column by column. `column`: workspace of nv numbers; inverse: OutSymmetric or OutLower.
