@@ -355,10 +355,13 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_matrix>,
                                                .wants_M = false,
                                                .terms = VelocityTerms::coriolis,
                                                .zeros_persist = !group.direct()};
-    const S bad_entries =
-        rnea_derivatives(model, own.workspace, q, v, zeros, no_forces(scratch.workspace),
-                         TurningWrenches<S>{group, no_wrenches, scratch.workspace.kinematics},
-                         Vec3<S>::zero(), false, out);
+    S bad_entries(RealOf<S>(0));
+    if (C.asked() || rate.asked()) {  // else there may be no place for it
+      bad_entries =
+          rnea_derivatives(model, own.workspace, q, v, zeros, no_forces(scratch.workspace),
+                           TurningWrenches<S>{group, no_wrenches, scratch.workspace.kinematics},
+                           Vec3<S>::zero(), false, out);
+    }
     if (rate.asked()) {
       const OutMatrix<S> sum = rate.place();
       for (std::int32_t i = 0; i < model.nv; ++i) {
