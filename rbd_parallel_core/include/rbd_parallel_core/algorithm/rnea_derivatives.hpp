@@ -7,7 +7,7 @@
 /// The partial derivatives of RNEA as matrices, in O(n d) for n bodies at depth d. The structure is
 /// that of Carpentier and Mansard (2018) and of Singh, Russo and Wensing (2022): a pass outward for
 /// how each coordinate changes the motion of its subtree, a pass inward for the composites that
-/// answer. docs/algorithms.md, "Derivatives", derives the formulas for classical accelerations.
+/// answer. docs/derivatives.md derives the formulas for classical accelerations.
 namespace rbd_parallel_core {
 
 /// How a body lies and moves. Vectors have the axes of the world.
@@ -34,7 +34,7 @@ struct ColumnMotion {
   Vec3<S> by_q, by_v;  ///< Variation::a
 };
 
-/// The same from the origin of the run (BodyView::head), which many columns share: what is
+/// A column seen from the origin of its run (BodyView::head), which many columns share: what is
 /// multiplied with columns of other bodies.
 template <class S>
 struct ColumnInRun {
@@ -47,14 +47,14 @@ template <class S, template <class> class Array>
 struct DerivativesWorkspace {
   JointTurns<S, Array> turns;
   Array<BodyMotion<S>> body;  ///< body_count + 1: the last one is the world
-  Array<MovingPoint<S>>
-      head;  ///< per head of a run: from the origin of the parent's run to its own
-  Array<CompositeMotion<S>>
-      C;  ///< per body: what children other than the next body add to its subtree
-  Array<WorldWrench<S>> wrench;  ///< per body; in the end of its subtree; only used where wrenches
-                                 ///< keep to the world's axes
-  Array<ColumnMotion<S>> column;
-  Array<ColumnInRun<S>> in_run;  ///< per column
+  /// Per head of a run: its origin, seen from the origin of the parent's run.
+  Array<MovingPoint<S>> head;
+  /// Per body: what children other than the next body add to its subtree.
+  Array<CompositeMotion<S>> C;
+  /// Per body: wrenches that keep to the world's axes, in the end those of its subtree.
+  Array<WorldWrench<S>> wrench;
+  Array<ColumnMotion<S>> column;  ///< per column
+  Array<ColumnInRun<S>> in_run;   ///< per column
 };
 
 /// Which velocity terms the second matrix holds.
