@@ -56,7 +56,7 @@ rbd_add_sanitized_test(CatchesARacyBackend test_threads_sanitized RacyBackend.* 
 get_target_property(host_side_sources rbd_gpu_host_side SOURCES)
 list(TRANSFORM host_side_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 add_executable(test_gpu_races_sanitized backend/gpu/test_gpu_races.cpp ${host_side_sources}
-  backend/gpu/emulated_api.cpp backend/gpu/emulated_kernels.cpp)
+  backend/gpu/emulated_api.cpp backend/gpu/emulated_derivatives.cpp backend/gpu/emulated_kernels.cpp)
 target_compile_definitions(test_gpu_races_sanitized PRIVATE RBD_REAL=double)
 rbd_compile_options(test_gpu_races_sanitized)
 target_compile_options(test_gpu_races_sanitized PRIVATE ${sanitizer})

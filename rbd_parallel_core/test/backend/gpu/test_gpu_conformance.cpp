@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conformance suite on the kernels of the backend "cuda", with the CPU in the place of the
 // device.
-#include "as_offered.hpp"
 #include "backend/plain_memory.hpp"
 #include "backend/rehoused_backend.hpp"
 #include "emulated_api.hpp"
 #include "emulated_kernels.hpp"
 #include "gpu/host/gpu_backend.hpp"
-#include "rbd_parallel_core/delegating_backend.hpp"
 #include "rbd_parallel_core/testing/backend_conformance.hpp"
 
 namespace rbd_parallel_core::conformance {
@@ -24,72 +22,51 @@ std::unique_ptr<Backend> make_tree(const TreeOptions& options, GpuSettings setti
                                                                 options);
 }
 
-/// As a plugin has it.
-class Plugin final : public DelegatingBackend {
- public:
-  Plugin() : DelegatingBackend(make_gpu<double>()) {}
-};
-
 }  // namespace
 
-/// A plugin refuses what the backend behind it does not offer, with the same words.
-TEST(EmulatedGpu, RefusesAsAPlugin) {
-  const BackendUnderTest direct =
-      as_offered({.name = "cuda", .make = [] { return make_gpu<double>(); }});
-  const BackendUnderTest plugin =
-      as_offered({.name = "plugin", .make = [] { return std::make_unique<Plugin>(); }});
-  EXPECT_EQ(plugin.not_offered, direct.not_offered);
-  EXPECT_EQ(plugin.outputs_not_offered, direct.outputs_not_offered);
-  EXPECT_EQ(check_not_offered(plugin), Violations{});
-}
-
-RBD_BACKEND_CONFORMANCE(EmulatedGpu, (as_offered({.name = "cuda played by the CPU",
-                                                  .make = [] { return make_gpu<double>(); }})));
+RBD_BACKEND_CONFORMANCE(EmulatedGpu, {.name = "cuda played by the CPU",
+                                      .make = [] { return make_gpu<double>(); }});
 
 /// Blocks that hold a part of a chunk, chunks that hold a part of a batch.
-RBD_BACKEND_CONFORMANCE(GpuInChunks,
-                        (as_offered({.name = "cuda in chunks of two", .make = [] {
-                                       return make_gpu<double>({.chunk = 2, .block = 1});
-                                     }})));
+RBD_BACKEND_CONFORMANCE(GpuInChunks, {.name = "cuda in chunks of two", .make = [] {
+                                        return make_gpu<double>({.chunk = 2, .block = 1});
+                                      }});
 
 /// Two of them under way at once.
-RBD_BACKEND_CONFORMANCE(GpuOverlapped,
-                        (as_offered({.name = "cuda with overlap", .make = [] {
-                                       return make_gpu<double>({.chunk = 3, .overlap = true});
-                                     }})));
+RBD_BACKEND_CONFORMANCE(GpuOverlapped, {.name = "cuda with overlap", .make = [] {
+                                          return make_gpu<double>({.chunk = 3, .overlap = true});
+                                        }});
 
 /// Where bodies are computed in parallel, by scans ...
-RBD_BACKEND_CONFORMANCE(
-    GpuTree, (as_offered({.name = "cuda with bodies in parallel, by scans",
-                          .make = [] { return make_tree({.family = TreeFamily::scans}); },
-                          .tolerance = 1e-11})));
+RBD_BACKEND_CONFORMANCE(GpuTree, {.name = "cuda with bodies in parallel, by scans",
+                                  .make = [] { return make_tree({.family = TreeFamily::scans}); },
+                                  .tolerance = 1e-11});
 
 /// ... and by blocks, so short that small robots have several.
-RBD_BACKEND_CONFORMANCE(GpuBlocks, (as_offered({.name = "cuda with bodies in parallel, by blocks",
-                                                .make = [] { return make_tree({.block = 2}); },
-                                                .tolerance = 1e-11})));
+RBD_BACKEND_CONFORMANCE(GpuBlocks, {.name = "cuda with bodies in parallel, by blocks",
+                                    .make = [] { return make_tree({.block = 2}); },
+                                    .tolerance = 1e-11});
 
 /// The same with launches that were recorded, scans being those of a library.
-RBD_BACKEND_CONFORMANCE(GpuScanGraphs,
-                        (as_offered({.name = "cuda with graphs of scans by a library",
-                                     .make =
-                                         [] {
-                                           return make_tree({.family = TreeFamily::scans},
-                                                            {.graphs = true, .cub_scans = true});
-                                         },
-                                     .tolerance = 1e-11})));
-RBD_BACKEND_CONFORMANCE(
-    GpuBlockGraphs, (as_offered({.name = "cuda with graphs of blocks",
-                                 .make = [] { return make_tree({.block = 2}, {.graphs = true}); },
-                                 .tolerance = 1e-11})));
+RBD_BACKEND_CONFORMANCE(GpuScanGraphs, {.name = "cuda with graphs of scans by a library",
+                                        .make =
+                                            [] {
+                                              return make_tree({.family = TreeFamily::scans},
+                                                               {.graphs = true, .cub_scans = true});
+                                            },
+                                        .tolerance = 1e-11});
+RBD_BACKEND_CONFORMANCE(GpuBlockGraphs,
+                        {.name = "cuda with graphs of blocks",
+                         .make = [] { return make_tree({.block = 2}, {.graphs = true}); },
+                         .tolerance = 1e-11});
 
-RBD_BACKEND_CONFORMANCE(
-    GpuFloat, (as_offered({.name = "cuda of float",
-                           .make =
-                               [] {
-                                 return std::make_unique<RehousedBackend<float, PlainMemory>>(
-                                     make_gpu<float>({.chunk = 3}));
-                               },
-                           .tolerance = 2e-5})));
+RBD_BACKEND_CONFORMANCE(GpuFloat,
+                        {.name = "cuda of float",
+                         .make =
+                             [] {
+                               return std::make_unique<RehousedBackend<float, PlainMemory>>(
+                                   make_gpu<float>({.chunk = 3}));
+                             },
+                         .tolerance = 2e-5});
 
 }  // namespace rbd_parallel_core::conformance

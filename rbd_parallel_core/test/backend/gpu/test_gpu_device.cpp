@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "backend/gpu/as_offered.hpp"
 #include "backend/plain_memory.hpp"
 #include "backend/rehoused_backend.hpp"
 #include "rbd_parallel_core/gpu/cuda_backend.hpp"
@@ -23,36 +22,33 @@ std::unique_ptr<Backend> make_tree(const TreeOptions& options, GpuSettings setti
 
 }  // namespace
 
-RBD_BACKEND_CONFORMANCE(GpuDevice, (as_offered({.name = "cuda",
-                                                .make = [] { return make_backend("cuda"); }})));
+RBD_BACKEND_CONFORMANCE(GpuDevice, {.name = "cuda", .make = [] { return make_backend("cuda"); }});
 
-RBD_BACKEND_CONFORMANCE(
-    GpuDeviceFloat, (as_offered({.name = "cuda of float",
-                                 .make =
-                                     [] {
-                                       return std::make_unique<RehousedBackend<float, PlainMemory>>(
-                                           make_cuda_backend<float>());
-                                     },
-                                 .tolerance = 2e-5})));
+RBD_BACKEND_CONFORMANCE(GpuDeviceFloat,
+                        {.name = "cuda of float",
+                         .make =
+                             [] {
+                               return std::make_unique<RehousedBackend<float, PlainMemory>>(
+                                   make_cuda_backend<float>());
+                             },
+                         .tolerance = 2e-5});
 
-RBD_BACKEND_CONFORMANCE(GpuDeviceBlocks,
-                        (as_offered({.name = "cuda with bodies in parallel, by blocks",
-                                     .make = [] { return make_tree({.block = 2}); },
-                                     .tolerance = 1e-11})));
-RBD_BACKEND_CONFORMANCE(
-    GpuDeviceScans, (as_offered({.name = "cuda with bodies in parallel, by scans",
-                                 .make = [] { return make_tree({.family = TreeFamily::scans}); },
-                                 .tolerance = 1e-11})));
+RBD_BACKEND_CONFORMANCE(GpuDeviceBlocks, {.name = "cuda with bodies in parallel, by blocks",
+                                          .make = [] { return make_tree({.block = 2}); },
+                                          .tolerance = 1e-11});
+RBD_BACKEND_CONFORMANCE(GpuDeviceScans,
+                        {.name = "cuda with bodies in parallel, by scans",
+                         .make = [] { return make_tree({.family = TreeFamily::scans}); },
+                         .tolerance = 1e-11});
 
 /// What is off unless it is asked for.
 RBD_BACKEND_CONFORMANCE(GpuDeviceOverlapped,
-                        (as_offered({.name = "cuda with overlap", .make = [] {
-                                       return make_cuda_backend({.chunk = 3, .overlap = true});
-                                     }})));
-RBD_BACKEND_CONFORMANCE(
-    GpuDeviceGraphs, (as_offered({.name = "cuda with graphs",
-                                  .make = [] { return make_tree({.block = 2}, {.graphs = true}); },
-                                  .tolerance = 1e-11})));
+                        {.name = "cuda with overlap",
+                         .make = [] { return make_cuda_backend({.chunk = 3, .overlap = true}); }});
+RBD_BACKEND_CONFORMANCE(GpuDeviceGraphs,
+                        {.name = "cuda with graphs",
+                         .make = [] { return make_tree({.block = 2}, {.graphs = true}); },
+                         .tolerance = 1e-11});
 
 /// FD(ID(a)) = a for 10^5 states, the torques in between on the device.
 TEST(GpuDeviceArrays, AreWrittenAndReadInPlace) {
