@@ -43,7 +43,8 @@ class Peer {
 
   void set_states(const States& states);
   void run(std::size_t variant);
-  // Of some of the states, one after the other: nv numbers, or nv x nv for a mass matrix.
+  // Of some of the states, one after the other: nv numbers, or as many matrices of nv x nv as
+  // peer.h has for the operation.
   std::vector<double> results(std::size_t variant, std::span<const std::size_t> states);
 
  private:
