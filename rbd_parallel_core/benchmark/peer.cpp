@@ -82,6 +82,12 @@ void Peer::find_order(bool floating_base, const std::vector<std::string>& joint_
   }
 }
 
+bool Peer::has_finite_differences() const {
+  const auto variants = library_->variants();
+  return std::any_of(variants.begin(), variants.end(),
+                     [](const RbdPeerVariant& variant) { return variant.finite_differences != 0; });
+}
+
 std::vector<double> Peer::to_peer(const std::vector<double>& rows, std::size_t width) const {
   std::vector<double> result = rows;
   const std::size_t first = width - order_.size();

@@ -32,6 +32,8 @@ typedef struct RbdPeerVariant {
   RbdPeerOperation operation;
   const char* name; /* of the convention or the function, where there are several; else empty */
   int threads;
+  int finite_differences; /* whether its numbers are differences, so that half of the digits are
+                             right */
 } RbdPeerVariant;
 
 /* The entry points, handed out by the one exported symbol. Functions that can fail return 0 for

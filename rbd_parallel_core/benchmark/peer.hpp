@@ -40,6 +40,8 @@ class Peer {
 
   const PeerLibrary& library() const { return *library_; }
   std::size_t nv() const { return library_->api().nv(handle_); }
+  // Whether some of its ways are finite differences, which take much longer than all others.
+  bool has_finite_differences() const;
 
   void set_states(const States& states);
   void run(std::size_t variant);

@@ -115,15 +115,15 @@ struct Variant {
 };
 
 constexpr std::array kVariants{
-    Variant{{RBD_PEER_RNEA, "", 1}, kPlain},
-    Variant{{RBD_PEER_RNEA, "rneaInParallel", kThreads}, kParallel},
-    Variant{{RBD_PEER_CRBA, "LOCAL", 1}, kLocal},
-    Variant{{RBD_PEER_CRBA, "WORLD", 1}, kWorld},
-    Variant{{RBD_PEER_ABA, "LOCAL", 1}, kLocal},
-    Variant{{RBD_PEER_ABA, "WORLD", 1}, kWorld},
-    Variant{{RBD_PEER_ABA, "abaInParallel", kThreads}, kParallel},
-    Variant{{RBD_PEER_RNEA_DERIVATIVES, "", 1}, kPlain},
-    Variant{{RBD_PEER_ABA_DERIVATIVES, "", 1}, kPlain},
+    Variant{{RBD_PEER_RNEA, "", 1, 0}, kPlain},
+    Variant{{RBD_PEER_RNEA, "rneaInParallel", kThreads, 0}, kParallel},
+    Variant{{RBD_PEER_CRBA, "LOCAL", 1, 0}, kLocal},
+    Variant{{RBD_PEER_CRBA, "WORLD", 1, 0}, kWorld},
+    Variant{{RBD_PEER_ABA, "LOCAL", 1, 0}, kLocal},
+    Variant{{RBD_PEER_ABA, "WORLD", 1, 0}, kWorld},
+    Variant{{RBD_PEER_ABA, "abaInParallel", kThreads, 0}, kParallel},
+    Variant{{RBD_PEER_RNEA_DERIVATIVES, "", 1, 0}, kPlain},
+    Variant{{RBD_PEER_ABA_DERIVATIVES, "", 1, 0}, kPlain},
 };
 
 void compute(RbdPeer& peer, const Variant& variant, const State& s) {
