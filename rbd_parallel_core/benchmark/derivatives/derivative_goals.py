@@ -11,6 +11,12 @@ ARMS, OTHERS = ROBOTS[:2], ROBOTS[2:]
 BATCH = 1024
 PEER = "Pinocchio"
 
+# The peer's time by ours, for each robot.
+AGAINST_PEER = {
+    "RNEA derivatives": {**dict.fromkeys(ARMS, 12), **dict.fromkeys(OTHERS, 10)},
+    "ABA derivatives": dict.fromkeys(ROBOTS, 10),
+}
+
 # What the tables call the operations of the program.
 WORDS = {
     "RNEA": "inverse dynamics",
@@ -83,9 +89,12 @@ def _product(operation, base):
 def goals():
     by_id, by_fd = "RNEA derivatives", "ABA derivatives"
     return [
-        _goal(f"{WORDS[by_id]}, {PEER} / ours, arms", 12, True, _against_peer(by_id), ARMS),
-        _goal(f"{WORDS[by_id]}, {PEER} / ours, others", 10, True, _against_peer(by_id), OTHERS),
-        _goal(f"{WORDS[by_fd]}, {PEER} / ours", 10, True, _against_peer(by_fd)),
+        *(
+            _goal(f"{WORDS[operation]}, {PEER} / ours", target, True, _against_peer(operation), robots)
+            for operation, targets in AGAINST_PEER.items()
+            for target in dict.fromkeys(targets.values())
+            if (robots := tuple(robot for robot, its in targets.items() if its == target))
+        ),
         _goal(f"{WORDS[by_id]}, one state, {PEER} / `reference`", 2, True, _one_state(by_id)),
         _goal(f"{WORDS[by_fd]}, one state, {PEER} / `reference`", 2, True, _one_state(by_fd)),
         _goal("jvp / inverse dynamics", 2.2, False, _product("RNEA jvp", "RNEA")),
