@@ -6,6 +6,7 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rbd_parallel_msgs.srv import (
     BiasForces,
+    Derivatives,
     FillTrajectoryEffort,
     ForwardDynamics,
     GetModelInfo,
@@ -30,6 +31,7 @@ SERVICES = {
     BiasForces: "bias_forces",
     MassMatrix: "mass_matrix",
     ForwardDynamics: "forward_dynamics",
+    Derivatives: "derivatives",
     FillTrajectoryEffort: "fill_trajectory_effort",
     SetPayload: "set_payload",
     GetModelInfo: "get_model_info",

@@ -21,7 +21,14 @@ import rclpy  # noqa: E402
 from ament_index_python.packages import get_package_prefix  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, GetModelInfo, InverseDynamics, MassMatrix  # noqa: E402
+from rbd_parallel_msgs.srv import (  # noqa: E402
+    BiasForces,
+    Derivatives,
+    ForwardDynamics,
+    GetModelInfo,
+    InverseDynamics,
+    MassMatrix,
+)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROBOT = ROOT / "config" / "robots" / "arm7.urdf"
@@ -121,6 +128,14 @@ def call_services(client):
             client, ForwardDynamics, "forward_dynamics",
             ForwardDynamics.Request(**common, velocity=v, effort=torques.effort),
             lambda r: "acceleration " + numbers(r.acceleration),
+        )  # fmt: skip
+        show(
+            client, Derivatives, "derivatives",
+            Derivatives.Request(
+                **common, velocity=v, effort=torques.effort,
+                blocks=Derivatives.Request.FORWARD_DYNAMICS_DQ | Derivatives.Request.FORWARD_DYNAMICS_DV,
+            ),
+            lambda r: "d acceleration / d position " + numbers(r.forward_dynamics_dq),
         )  # fmt: skip
         error = max(abs(x - y) for x, y in zip(back.acceleration, a))
         print(f"  {'':18} forward_dynamics(inverse_dynamics(a)) = a to {error:.1e}")

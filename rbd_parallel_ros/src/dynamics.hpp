@@ -6,6 +6,7 @@
 #include <rbd_parallel_msgs/msg/model_info.hpp>
 #include <rbd_parallel_msgs/msg/state_batch.hpp>
 #include <rbd_parallel_msgs/srv/bias_forces.hpp>
+#include <rbd_parallel_msgs/srv/derivatives.hpp>
 #include <rbd_parallel_msgs/srv/fill_trajectory_effort.hpp>
 #include <rbd_parallel_msgs/srv/forward_dynamics.hpp>
 #include <rbd_parallel_msgs/srv/inverse_dynamics.hpp>
@@ -22,6 +23,7 @@ namespace rbd_parallel_ros {
 class Dynamics {
  public:
   using BiasForces = rbd_parallel_msgs::srv::BiasForces;
+  using Derivatives = rbd_parallel_msgs::srv::Derivatives;
   using FillTrajectoryEffort = rbd_parallel_msgs::srv::FillTrajectoryEffort;
   using ForwardDynamics = rbd_parallel_msgs::srv::ForwardDynamics;
   using InverseDynamics = rbd_parallel_msgs::srv::InverseDynamics;
@@ -38,6 +40,7 @@ class Dynamics {
   void answer(const BiasForces::Request& in, BiasForces::Response& out);
   void answer(const MassMatrix::Request& in, MassMatrix::Response& out);
   void answer(const ForwardDynamics::Request& in, ForwardDynamics::Response& out);
+  void answer(const Derivatives::Request& in, Derivatives::Response& out);
   void answer(const FillTrajectoryEffort::Request& in, FillTrajectoryEffort::Response& out);
   /// As inverse dynamics. The header is left to the caller.
   void answer(const StateBatch& in, EffortBatch& out);

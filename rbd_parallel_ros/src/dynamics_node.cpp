@@ -64,6 +64,7 @@ DynamicsNode::DynamicsNode(const rclcpp::NodeOptions& options)
   bias_forces_ = serve<Dynamics::BiasForces>("~/bias_forces");
   mass_matrix_ = serve<Dynamics::MassMatrix>("~/mass_matrix");
   forward_dynamics_ = serve<Dynamics::ForwardDynamics>("~/forward_dynamics");
+  derivatives_ = serve<Dynamics::Derivatives>("~/derivatives");
   fill_trajectory_effort_ = serve<Dynamics::FillTrajectoryEffort>("~/fill_trajectory_effort");
   serve_state_batches();
   serve_payloads();

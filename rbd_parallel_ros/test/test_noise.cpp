@@ -71,6 +71,12 @@ void fill(Noise& noise, const std::vector<std::string>& joints, Request& request
     request.method = static_cast<std::uint8_t>(noise.below(10));
   if constexpr (requires { request.terms; })
     request.terms = static_cast<std::uint8_t>(noise.below(4));
+  if constexpr (requires { request.blocks; }) {
+    request.blocks =
+        static_cast<std::uint16_t>(noise.rarely() ? noise.below(1 << 16) : noise.below(64));
+    if (noise.below(4) > 0) request.acceleration.clear();
+    if (noise.below(4) > 0) request.effort.clear();
+  }
   noise.resize(request.base_pose, batch);
   for (auto& pose : request.base_pose) pose.orientation.w = noise.number();
   if constexpr (requires { request.external_wrenches; }) {
@@ -146,6 +152,7 @@ TEST(Noise, GetsAConsistentAnswer) {
     send_noise<Dynamics::ForwardDynamics>(base, 4);
     send_noise<FillTrajectory>(base, 5);
     send_noise<Batches>(base, 6);
+    send_noise<Dynamics::Derivatives>(base, 7);
   }
 }
 

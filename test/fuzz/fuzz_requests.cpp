@@ -66,6 +66,12 @@ void fill(Choices& choices, const Target& target, Request& request) {
     choices.fill_all(request.base_wrench, bases);
   }
   if constexpr (requires { request.method; }) request.method = choices.byte();
+  if constexpr (requires { request.blocks; }) {
+    request.blocks = choices.rarely() ? static_cast<std::uint16_t>(choices.bits())
+                                      : static_cast<std::uint16_t>(choices.up_to(63));
+    if (choices.byte() % 2 == 0) request.acceleration.clear(), request.base_acceleration.clear();
+    if (choices.byte() % 2 == 0) request.effort.clear(), request.base_wrench.clear();
+  }
   if constexpr (requires { request.terms; }) request.terms = choices.byte();
   if constexpr (requires { request.external_wrenches; }) {
     if (choices.rarely()) request.external_wrench_links = choices.names(target.links);
@@ -96,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                             Target("gripper", Base::fixed, {})};
   Choices choices(data, size);
   Target& target = targets[choices.up_to(targets.size() - 1)];
-  switch (choices.up_to(3)) {
+  switch (choices.up_to(4)) {
     case 0:
       ask<rbd_parallel_ros::Dynamics::InverseDynamics>(choices, target);
       break;
@@ -105,6 +111,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 2:
       ask<rbd_parallel_ros::Dynamics::MassMatrix>(choices, target);
+      break;
+    case 3:
+      ask<rbd_parallel_ros::Dynamics::Derivatives>(choices, target);
       break;
     default:
       ask<rbd_parallel_ros::Dynamics::ForwardDynamics>(choices, target);
