@@ -15,6 +15,7 @@
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "slices.hpp"
 #include "states.hpp"
+#include "steps.hpp"
 
 namespace rbd_parallel_python {
 namespace {
@@ -69,15 +70,6 @@ void require_ok(const Result& result) {
 
 Axes axes_from(std::string_view axes) {
   return choice("axes", axes, {"link", "world"}) == 0 ? Axes::link : Axes::world;
-}
-
-/// A Python str that names one of several choices.
-std::string word(const char* parameter, nb::handle object) {
-  if (!nb::isinstance<nb::str>(object)) {
-    throw nb::type_error(
-        (std::string(parameter) + ": expected a str, got " + utf8(nb::repr(object))).c_str());
-  }
-  return utf8(object);
 }
 
 ForwardMethod method_from(nb::handle object) {
@@ -176,6 +168,22 @@ class NumpyBackend final : public PyBackend {
       return compute_without_gil(OperationTag<Operation::mass_matrix>{}, args, states);
     });
     return nb::make_tuple(values.object(), columns_, row_starts_);
+  }
+
+  nb::tuple linearize(const StepCall& call) override {
+    const auto n = nv();
+    return stepped("linearize", call, {2 * n, 2 * n}, {2 * n, n},
+                   [](BasicLinearization<Real>& args, std::span<Real> A, std::span<Real> B) {
+                     args.A = A;
+                     args.B = B;
+                   });
+  }
+  nb::tuple step(const StepCall& call) override {
+    return stepped("step", call, {nq()}, {nv()},
+                   [](BasicLinearization<Real>& args, std::span<Real> q, std::span<Real> v) {
+                     args.q_next = q;
+                     args.v_next = v;
+                   });
   }
 
   /// The status codes of the last call, a copy.
@@ -454,6 +462,48 @@ class NumpyBackend final : public PyBackend {
     return nb::tuple(list);
   }
 
+  /// A step of time with two outputs; set_outputs(args, one, other) says which.
+  template <class SetOutputs>
+  nb::tuple stepped(const std::string& name, const StepCall& call, const Shape& one,
+                    const Shape& other, const SetOutputs& set_outputs) {
+    if (layout_ == Layout::lanes) {
+      refuse(name + ": expected a Backend with layout=\"rows\", got one with \"lanes\"");
+    }
+    States<Real> states = states_from(call.q);
+    const Array<Real> v = rates(Argument::v, call.v, {Extent::nv}, states);
+    const Array<Real> tau = rates(Argument::tau, call.tau, {Extent::nv}, states);
+    const Wrenches<Real> wrenches =
+        wrenches_from(call.f_ext, axes_from(word("axes", call.axes)), states);
+    const BasicLinearization<Real> shared{.dt = static_cast<Real>(time_step(call.dt)),
+                                          .scheme = step_scheme(call.scheme)};
+    const Array<Real> results[] = {Array<Real>::make(states.shape.with(one)),
+                                   Array<Real>::make(states.shape.with(other))};
+    if (!linearizer_.configured()) linearizer_.configure(*backend_);
+    run(name, states, [&](std::span<StateStatus> status) {
+      const std::size_t batch = states.shape.batch;
+      if (batch > status.size()) {
+        return Result{Code::batch_too_large, Argument::batch,
+                      static_cast<std::int64_t>(status.size()), static_cast<std::int64_t>(batch)};
+      }
+      return in_slices(batch, backend_->model().nv(), [&](std::size_t first, std::size_t count) {
+        const auto cut = [&](auto array) {
+          const std::size_t n = batch == 0 ? 0 : array.size() / batch;
+          return array.subspan(first * n, count * n);
+        };
+        BasicLinearization<Real> args = shared;
+        args.batch = count;
+        args.q = cut(states.q.span());
+        args.v = cut(v.span());
+        args.tau = cut(tau.span());
+        args.f_ext = {wrenches.links, cut(std::span(wrenches.values)), wrenches.axes};
+        args.status = status.subspan(first, count);
+        set_outputs(args, cut(results[0].mutable_span()), cut(results[1].mutable_span()));
+        return linearizer_.linearize(args);
+      });
+    });
+    return nb::make_tuple(results[0].object(), results[1].object());
+  }
+
   /// An array of these numbers that nobody can write to, since all results share it.
   template <class Index, class Numbers>
   static nb::object index_array(const Numbers& numbers, const char* dtype) {
@@ -534,7 +584,8 @@ class NumpyBackend final : public PyBackend {
   std::vector<StateStatus> status_;  ///< max_batch
   std::size_t used_ = 0;             ///< how many of them the last call wrote
   std::atomic_flag busy_;
-  nb::object columns_, row_starts_;  ///< of the sparse mass matrix, once it was asked for
+  BasicLinearizer<Real> linearizer_;  ///< by backend_, once it was asked for
+  nb::object columns_, row_starts_;   ///< of the sparse mass matrix, once it was asked for
   std::size_t nonzeros_ = 0;
 };
 
