@@ -11,6 +11,7 @@ from rbd_parallel_msgs.srv import (
     ForwardDynamics,
     GetModelInfo,
     InverseDynamics,
+    LinearizeTrajectory,
     MassMatrix,
     SetPayload,
 )
@@ -33,6 +34,7 @@ SERVICES = {
     ForwardDynamics: "forward_dynamics",
     Derivatives: "derivatives",
     FillTrajectoryEffort: "fill_trajectory_effort",
+    LinearizeTrajectory: "linearize_trajectory",
     SetPayload: "set_payload",
     GetModelInfo: "get_model_info",
     ChangeState: "change_state",

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From rows of numbers to messages of geometry_msgs: linear before angular, force before torque."""
+"""From rows of numbers to messages: linear before angular, force before torque."""
 
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Accel, Point, Pose, Quaternion, Twist, Vector3, Wrench
+from std_msgs.msg import Header
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 
 def vector(numbers):
@@ -29,3 +33,18 @@ def accelerations(rows):
 
 def wrenches(rows):
     return [Wrench(force=vector(x[:3]), torque=vector(x[3:6])) for x in rows]
+
+
+def trajectory(names, q, v, a=None, times=None):
+    """One point for each row; 10 ms apart unless said otherwise."""
+    times = 0.01 * np.arange(len(q)) if times is None else times
+    points = []
+    for i, t in enumerate(times):
+        nanoseconds = round(1e9 * float(t))
+        point = JointTrajectoryPoint(positions=q[i].tolist(), velocities=v[i].tolist())
+        point.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+        if a is not None:
+            point.accelerations = a[i].tolist()
+        points.append(point)
+    header = Header(stamp=Time(sec=12, nanosec=34), frame_id="somewhere")
+    return JointTrajectory(header=header, joint_names=names, points=points)

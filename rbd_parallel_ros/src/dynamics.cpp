@@ -10,6 +10,7 @@
 #include "derivatives.hpp"
 #include "external_wrenches.hpp"
 #include "forward_method_choice.hpp"
+#include "linearize_trajectory.hpp"
 #include "request.hpp"
 #include "request_error.hpp"
 #include "response.hpp"
@@ -58,6 +59,7 @@ static_assert(all_codes_agree<Dynamics::BiasForces::Response>());
 static_assert(all_codes_agree<Dynamics::MassMatrix::Response>());
 static_assert(all_codes_agree<Dynamics::ForwardDynamics::Response>());
 static_assert(all_codes_agree<Dynamics::Derivatives::Response>());
+static_assert(all_codes_agree<Dynamics::LinearizeTrajectory::Response>());
 static_assert(all_codes_agree<Dynamics::EffortBatch>());
 static_assert(codes_agree<Dynamics::FillTrajectoryEffort::Response>());  // never singular
 
@@ -131,6 +133,10 @@ void Dynamics::answer(const Derivatives::Request& in, Derivatives::Response& out
 void Dynamics::answer(const FillTrajectoryEffort::Request& in,
                       FillTrajectoryEffort::Response& out) {
   fill_trajectory_effort(*backend_, joints_, in, out);
+}
+
+void Dynamics::answer(const LinearizeTrajectory::Request& in, LinearizeTrajectory::Response& out) {
+  linearize_trajectory(*backend_, linearizer_, joints_, in, out);
 }
 
 void Dynamics::answer(const BiasForces::Request& in, BiasForces::Response& out) {

@@ -66,6 +66,7 @@ DynamicsNode::DynamicsNode(const rclcpp::NodeOptions& options)
   forward_dynamics_ = serve<Dynamics::ForwardDynamics>("~/forward_dynamics");
   derivatives_ = serve<Dynamics::Derivatives>("~/derivatives");
   fill_trajectory_effort_ = serve<Dynamics::FillTrajectoryEffort>("~/fill_trajectory_effort");
+  linearize_trajectory_ = serve<Dynamics::LinearizeTrajectory>("~/linearize_trajectory");
   serve_state_batches();
   serve_payloads();
   serve_model_info();

@@ -42,16 +42,17 @@ class Wrenches {
       refuse_choice("external_wrench_axes", in.external_wrench_axes,
                     "AXES_LINK (0) or AXES_WORLD (1)");
     }
-    if (in.external_wrench_axes == In::AXES_WORLD)
-      axes_ = rbd_parallel_core::ExternalWrenches::Axes::world;
+    if (in.external_wrench_axes == In::AXES_WORLD) axes_ = Axes::world;
   }
 
   rbd_parallel_core::ExternalWrenches view() const { return {links_, numbers_, axes_}; }
 
  private:
+  using Axes = rbd_parallel_core::ExternalWrenches::Axes;
+
   std::vector<int> links_;
   std::vector<double> numbers_;
-  rbd_parallel_core::ExternalWrenches::Axes axes_ = rbd_parallel_core::ExternalWrenches::Axes::link;
+  Axes axes_ = Axes::link;
 };
 
 }  // namespace rbd_parallel_ros

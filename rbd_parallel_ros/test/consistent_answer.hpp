@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <rbd_parallel_msgs/srv/derivatives.hpp>
 #include <rbd_parallel_msgs/srv/fill_trajectory_effort.hpp>
+#include <rbd_parallel_msgs/srv/linearize_trajectory.hpp>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ inline bool matrices_fit(const rbd_parallel_msgs::srv::Derivatives::Response& re
     filled += !block->empty();
   }
   return filled > 0 || size == 0;
+}
+
+inline bool matrices_fit(const rbd_parallel_msgs::srv::LinearizeTrajectory::Response& response,
+                         std::size_t size) {
+  return response.state_matrix.size() == 4 * size && response.input_matrix.size() == 2 * size &&
+         response.dt.size() == response.batch_size;
 }
 
 /// What is wrong with an answer, "" if it is consistent: either refused, with a reason and nothing
