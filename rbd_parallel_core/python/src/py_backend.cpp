@@ -4,7 +4,6 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "device_arrays.hpp"
+#include "occupied.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "slices.hpp"
 #include "states.hpp"
@@ -22,25 +22,6 @@ namespace {
 
 using namespace rbd_parallel_core;
 using namespace nb::literals;
-
-/// Holds a Backend for the time of one call. The GIL is released meanwhile, so another Python
-/// thread may come along; it is turned away, since a Backend owns a single workspace.
-class Occupied {
- public:
-  explicit Occupied(std::atomic_flag& flag) : flag_(flag) {
-    if (flag_.test_and_set(std::memory_order_acquire)) {
-      throw std::runtime_error(
-          "this Backend is computing in another thread: expected one calling thread at a time; "
-          "make one Backend per thread, they can share the Model");
-    }
-  }
-  ~Occupied() { flag_.clear(std::memory_order_release); }
-  Occupied(const Occupied&) = delete;
-  Occupied& operator=(const Occupied&) = delete;
-
- private:
-  std::atomic_flag& flag_;
-};
 
 /// The methods of forward dynamics have the core's names but one, which is "auto" here.
 std::string in_python_words(std::string text) {
@@ -260,10 +241,11 @@ class NumpyBackend final : public PyBackend {
                 static_cast<std::size_t>(backend_->model().body_count()) * parameters_per_body};
   }
 
-  /// An input beside q; None is an empty array, zeros to the core.
+  /// An input beside q; None for an optional one is an empty array, zeros to the core.
   Array<Real> rates(Argument argument, nb::handle object,
-                    const rbd_parallel_core::StateShape& shape, States<Real>& states) const {
-    if (object.is_none()) return {};
+                    const rbd_parallel_core::StateShape& shape, Presence presence,
+                    States<Real>& states) const {
+    if (object.is_none() && presence == Presence::optional) return {};
     const std::string name(name_of(argument));
     Array<Real> array = input(object, name);
     require_together(name, array.on_device(), states.q);
@@ -407,7 +389,7 @@ class NumpyBackend final : public PyBackend {
           } else if (call.takes(field.argument)) {
             args.*field.array =
                 rates(field.argument, value_of(Parameter::Kind::numbers, field.argument),
-                      field.shape, states)
+                      field.shape, field.presence, states)
                     .span();
           }
         },
@@ -470,12 +452,14 @@ class NumpyBackend final : public PyBackend {
       refuse(name + ": expected a Backend with layout=\"rows\", got one with \"lanes\"");
     }
     States<Real> states = states_from(call.q);
-    const Array<Real> v = rates(Argument::v, call.v, {Extent::nv}, states);
-    const Array<Real> tau = rates(Argument::tau, call.tau, {Extent::nv}, states);
+    const Array<Real> v = rates(Argument::v, call.v, {Extent::nv}, Presence::optional, states);
+    const Array<Real> tau =
+        rates(Argument::tau, call.tau, {Extent::nv}, Presence::optional, states);
     const Wrenches<Real> wrenches =
         wrenches_from(call.f_ext, axes_from(word("axes", call.axes)), states);
-    const BasicLinearization<Real> shared{.dt = static_cast<Real>(time_step(call.dt)),
-                                          .scheme = step_scheme(call.scheme)};
+    BasicLinearization<Real> shared{};
+    shared.dt = static_cast<Real>(time_step(call.dt));
+    shared.scheme = step_scheme(call.scheme);
     const Array<Real> results[] = {Array<Real>::make(states.shape.with(one)),
                                    Array<Real>::make(states.shape.with(other))};
     if (!linearizer_.configured()) linearizer_.configure(*backend_);
