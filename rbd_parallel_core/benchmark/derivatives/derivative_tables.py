@@ -22,10 +22,11 @@ def _percent(value):
 
 def conditions(results):
     report = results.report
-    versions = " and ".join(f"{peer['name']} {peer['version']}" for peer in report["peers"]) or "no peer"
+    versions = " and ".join(f"{peer['name']} {peer['version']}" for peer in report["peers"])
+    against = f"Against {versions}, as their wheels ship them." if versions else "Against no peer."
     lines = [
         f"{report['cpu']}, {report['cores']} cores, {report['date']}; other programs kept {report['busy_cores']:.1f} cores busy. "
-        f"`{report['command']}`. Against {versions}, as their wheels ship them.", "",
+        f"`{report['command']}`. {against}", "",
     ]  # fmt: skip
     if report["busy_cores"] > IDLE_CORES:
         lines += ["**The machine was busy**: what others did to the caches shows in these figures.", ""]
