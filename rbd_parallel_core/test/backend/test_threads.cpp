@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One Model and many backends, each in a thread of its own: 60 000 evaluations in which no bit
-// differs from what one backend gives alone. Built a second time with ThreadSanitizer, which must
-// find nothing, except in the backend that is racy on purpose.
+// differs from what one backend gives alone. Built a second time with ThreadSanitizer, for a tenth
+// of them, which must find nothing, except in the backend that is racy on purpose.
 
 #include <gtest/gtest.h>
 
