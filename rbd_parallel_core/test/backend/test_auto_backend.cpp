@@ -170,7 +170,7 @@ TEST(AutoBackend, GivesTheBitsOfTheChosenOne) {
         alone->configure(model, options);
         const Outputs actual = run(call, backend, batch), expected = run(call, *alone, batch);
         ASSERT_TRUE(actual.result.ok()) << call.name;
-        for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t k = 0; k < Outputs::most; ++k) {
           EXPECT_TRUE(conformance::same_bits(actual.numbers[k], expected.numbers[k]))
               << call.name << " by " << name_of(chosen) << ", " << size << " states";
         }
@@ -183,9 +183,7 @@ TEST(AutoBackend, LeavesToCpuWhatTreeDoesBodyAfterBody) {
   AutoBackend<double> backend(only(Candidate::tree));
   backend.configure(tree_of(300), {.max_batch = 2});
   for (const Operation operation : all_operations) {
-    const bool one_by_one = operation == Operation::energies ||
-                            operation == Operation::link_kinematics ||
-                            operation == Operation::link_motion;
+    const bool one_by_one = operation >= Operation::energies;  // links and derivatives too
     EXPECT_EQ(backend.choice(operation, 2), one_by_one ? Candidate::cpu : Candidate::tree)
         << name_of(operation);
   }
