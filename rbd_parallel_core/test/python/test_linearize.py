@@ -183,7 +183,7 @@ def test_identification_refuses_by_name(model):
 
 
 def test_python_may_end_right_after_a_call():
-    """The thread that computed lets go of its robot without Python, which is about to end. Half of the runs would abort."""
+    """The thread that computed lets go of its robot without Python, which is about to end; else most runs abort."""
     code = f"import rbd_parallel as rbd; rbd.base_parameters(rbd.load_urdf({str(ARM)!r}))"
     for _ in range(8):
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
