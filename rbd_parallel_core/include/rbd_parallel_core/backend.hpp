@@ -78,6 +78,15 @@ class BasicBackend {
   using Energies = BasicEnergies<Real>;
   using LinkKinematics = BasicLinkKinematics<Real>;
   using LinkMotion = BasicLinkMotion<Real>;
+  using InverseDynamicsDerivatives = BasicInverseDynamicsDerivatives<Real>;
+  using ForwardDynamicsDerivatives = BasicForwardDynamicsDerivatives<Real>;
+  using InverseDynamicsJvp = BasicInverseDynamicsJvp<Real>;
+  using InverseDynamicsVjp = BasicInverseDynamicsVjp<Real>;
+  using ForwardDynamicsJvp = BasicForwardDynamicsJvp<Real>;
+  using ForwardDynamicsVjp = BasicForwardDynamicsVjp<Real>;
+  using CoriolisMatrix = BasicCoriolisMatrix<Real>;
+  using CentroidalMomentum = BasicCentroidalMomentum<Real>;
+  using Regressor = BasicRegressor<Real>;
 
   virtual ~BasicBackend() = default;
   BasicBackend(const BasicBackend&) = delete;
@@ -154,6 +163,33 @@ class BasicBackend {
   }
   Result link_motion(const LinkMotion& args) noexcept {
     return compute({OperationTag<Operation::link_motion>{}, args});
+  }
+  Result inverse_dynamics_derivatives(const InverseDynamicsDerivatives& args) noexcept {
+    return compute({OperationTag<Operation::inverse_dynamics_derivatives>{}, args});
+  }
+  Result forward_dynamics_derivatives(const ForwardDynamicsDerivatives& args) noexcept {
+    return compute({OperationTag<Operation::forward_dynamics_derivatives>{}, args});
+  }
+  Result inverse_dynamics_jvp(const InverseDynamicsJvp& args) noexcept {
+    return compute({OperationTag<Operation::inverse_dynamics_jvp>{}, args});
+  }
+  Result inverse_dynamics_vjp(const InverseDynamicsVjp& args) noexcept {
+    return compute({OperationTag<Operation::inverse_dynamics_vjp>{}, args});
+  }
+  Result forward_dynamics_jvp(const ForwardDynamicsJvp& args) noexcept {
+    return compute({OperationTag<Operation::forward_dynamics_jvp>{}, args});
+  }
+  Result forward_dynamics_vjp(const ForwardDynamicsVjp& args) noexcept {
+    return compute({OperationTag<Operation::forward_dynamics_vjp>{}, args});
+  }
+  Result coriolis_matrix(const CoriolisMatrix& args) noexcept {
+    return compute({OperationTag<Operation::coriolis_matrix>{}, args});
+  }
+  Result centroidal_momentum(const CentroidalMomentum& args) noexcept {
+    return compute({OperationTag<Operation::centroidal_momentum>{}, args});
+  }
+  Result regressor(const Regressor& args) noexcept {
+    return compute({OperationTag<Operation::regressor>{}, args});
   }
 
  protected:

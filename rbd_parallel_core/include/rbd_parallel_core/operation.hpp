@@ -11,9 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "rbd_parallel_core/forward_method.hpp"
-#include "rbd_parallel_core/operation_fields.hpp"
-#include "rbd_parallel_core/status.hpp"
+#include "rbd_parallel_core/derivative_arguments.hpp"
+#include "rbd_parallel_core/operation_arguments.hpp"
 
 /// What a Backend computes: every operation with its name, its arrays, their sizes and which of
 /// them may be left out. This is the only place that says so. The checks of arguments, the
@@ -38,15 +37,40 @@ enum class Operation : std::uint8_t {
   energies,
   link_kinematics,
   link_motion,
+  inverse_dynamics_derivatives,
+  forward_dynamics_derivatives,
+  inverse_dynamics_jvp,
+  inverse_dynamics_vjp,
+  forward_dynamics_jvp,
+  forward_dynamics_vjp,
+  coriolis_matrix,
+  centroidal_momentum,
+  regressor,
 };
 
 /// In the order of Operation.
-inline constexpr std::array<std::string_view, 10> operation_names{
-    "inverse_dynamics", "bias_forces",        "gravity_forces", "coriolis_forces", "mass_matrix",
-    "forward_dynamics", "sparse_mass_matrix", "energies",       "link_kinematics", "link_motion"};
+inline constexpr std::array<std::string_view, 19> operation_names{"inverse_dynamics",
+                                                                  "bias_forces",
+                                                                  "gravity_forces",
+                                                                  "coriolis_forces",
+                                                                  "mass_matrix",
+                                                                  "forward_dynamics",
+                                                                  "sparse_mass_matrix",
+                                                                  "energies",
+                                                                  "link_kinematics",
+                                                                  "link_motion",
+                                                                  "inverse_dynamics_derivatives",
+                                                                  "forward_dynamics_derivatives",
+                                                                  "inverse_dynamics_jvp",
+                                                                  "inverse_dynamics_vjp",
+                                                                  "forward_dynamics_jvp",
+                                                                  "forward_dynamics_vjp",
+                                                                  "coriolis_matrix",
+                                                                  "centroidal_momentum",
+                                                                  "regressor"};
 
 inline constexpr std::size_t operation_count = operation_names.size();
-static_assert(static_cast<std::size_t>(Operation::link_motion) + 1 == operation_count);
+static_assert(static_cast<std::size_t>(Operation::regressor) + 1 == operation_count);
 
 inline constexpr auto all_operations = [] {
   std::array<Operation, operation_count> all{};
@@ -57,219 +81,6 @@ inline constexpr auto all_operations = [] {
 /// Its name as it stands above.
 std::string name_of(Operation operation);
 std::optional<Operation> operation_of(std::string_view name);
-
-// ---- what several operations share --------------------------------------------------------------
-
-/// How the numbers of a batch lie in memory.
-enum class Layout : std::uint8_t {
-  rows,  ///< one state after the other
-  /// Ready for SIMD lanes: for W = Backend::lane_width() states at a time, the first number of all
-  /// W, then the second, and so on; coordinate k of state s is at (s / W * n + k) * W + s % W where
-  /// a state has n numbers. Arrays hold whole groups, so their sizes are those of the batch rounded
-  /// up to a multiple of W; what stands in the lanes without a state does not matter. Only the
-  /// status has one entry for each state in both layouts.
-  lanes,
-};
-
-/// Along which axes a wrench or a twist at the origin of a link is given: the link's or the
-/// world's.
-enum class Axes : std::uint8_t { link, world };
-
-/// Wrenches on named links, added to what the joints do. They act at the origins of the links.
-template <class Real>
-struct BasicExternalWrenches {
-  using Axes = rbd_parallel_core::Axes;
-
-  std::span<const int> links;  ///< k indices into Model::links(); one link may come several times
-  std::span<const Real> wrenches;  ///< batch x k x 6: force (N), then torque (N m)
-  Axes axes = Axes::link;
-};
-
-// ---- arguments ----------------------------------------------------------------------------------
-// Each has the number of states, its arrays, the status of each state and the layout of all arrays
-// but the status. fields() lists its arrays and choices in the order in which they are checked.
-
-template <class Real>
-struct BasicInverseDynamics {
-  std::size_t batch = 1;
-  std::span<const Real> q;
-  std::span<const Real> v;
-  std::span<const Real> a;
-  BasicExternalWrenches<Real> f_ext{};
-  std::span<Real> tau;
-  std::span<StateStatus> status = {};  ///< out: batch, or empty
-  Layout layout = Layout::rows;
-
-  static constexpr auto fields() {
-    using Args = BasicInverseDynamics;
-    return std::tuple(input(Argument::q, &Args::q, {Extent::nq}),
-                      optional_input(Argument::v, &Args::v, {Extent::nv}),
-                      optional_input(Argument::a, &Args::a, {Extent::nv}),
-                      wrenches_field(&Args::f_ext),
-                      output(Argument::tau, &Args::tau, {Extent::nv}, "joint torques, N m or N"));
-  }
-};
-
-/// Terms of the equation of motion that depend on q and v only. gravity_forces does not read v.
-template <class Real>
-struct BasicForces {
-  std::size_t batch = 1;
-  std::span<const Real> q;
-  std::span<const Real> v;
-  std::span<Real> tau;
-  std::span<StateStatus> status = {};  ///< out: batch, or empty
-  Layout layout = Layout::rows;
-
-  static constexpr auto fields() {
-    using Args = BasicForces;
-    return std::tuple(input(Argument::q, &Args::q, {Extent::nq}),
-                      optional_input(Argument::v, &Args::v, {Extent::nv}),
-                      output(Argument::tau, &Args::tau, {Extent::nv}, "joint torques, N m or N"));
-  }
-};
-
-template <class Real>
-struct BasicMassMatrix {
-  std::size_t batch = 1;
-  std::span<const Real> q;
-  std::span<Real> mass_matrix = {};
-  std::span<Real> cholesky = {};
-  std::span<Real> inverse = {};
-  std::span<Real> sparse = {};
-  std::span<Real> sparse_cholesky = {};
-  std::span<StateStatus> status = {};  ///< out: batch, or empty
-  Layout layout = Layout::rows;
-
-  static constexpr auto fields() {
-    using Args = BasicMassMatrix;
-    return std::tuple(
-        input(Argument::q, &Args::q, {Extent::nq}),
-        optional_output(Argument::mass_matrix, &Args::mass_matrix, {Extent::nv, Extent::nv},
-                        "M with armature, full and symmetric"),
-        optional_output(Argument::cholesky, &Args::cholesky, {Extent::nv, Extent::nv},
-                        "L, lower triangular, with M = L^T L: as sparse as the tree"),
-        optional_output(Argument::inverse, &Args::inverse, {Extent::nv, Extent::nv},
-                        "the inverse of M, full and symmetric"),
-        optional_output(Argument::sparse, &Args::sparse, {Extent::nonzeros},
-                        "the lower triangle of M with armature: the values of a MassMatrixPattern"),
-        optional_output(Argument::sparse_cholesky, &Args::sparse_cholesky, {Extent::nonzeros},
-                        "L in the same pattern"));
-  }
-};
-
-template <class Real>
-struct BasicForwardDynamics {
-  std::size_t batch = 1;
-  std::span<const Real> q;
-  std::span<const Real> v;
-  std::span<const Real> tau;
-  BasicExternalWrenches<Real> f_ext{};  ///< not for the methods of the literature
-  ForwardMethod method = ForwardMethod::automatic;
-  std::span<Real> qdd;
-  std::span<StateStatus> status = {};  ///< out: batch, or empty
-  Layout layout = Layout::rows;
-
-  static constexpr auto fields() {
-    using Args = BasicForwardDynamics;
-    return std::tuple(
-        input(Argument::q, &Args::q, {Extent::nq}),
-        optional_input(Argument::v, &Args::v, {Extent::nv}),
-        optional_input(Argument::tau, &Args::tau, {Extent::nv}), wrenches_field(&Args::f_ext),
-        choice_field(&Args::method),
-        output(Argument::qdd, &Args::qdd, {Extent::nv}, "accelerations, rad/s^2 or m/s^2"));
-  }
-};
-
-template <class Real>
-struct BasicEnergies {
-  std::size_t batch = 1;
-  std::span<const Real> q;
-  std::span<const Real> v;
-  std::span<Real> kinetic = {};
-  std::span<Real> potential = {};
-  std::span<Real> com = {};
-  std::span<StateStatus> status = {};  ///< out: batch, or empty
-  Layout layout = Layout::rows;
-
-  static constexpr auto fields() {
-    using Args = BasicEnergies;
-    return std::tuple(
-        input(Argument::q, &Args::q, {Extent::nq}),
-        optional_input(Argument::v, &Args::v, {Extent::nv}),
-        optional_output(Argument::kinetic, &Args::kinetic, {}, "kinetic energy with armature, J"),
-        optional_output(Argument::potential, &Args::potential, {},
-                        "potential energy, J, zero at the world's origin"),
-        optional_output(Argument::com, &Args::com, {3},
-                        "centre of mass of all links, m, in the world"));
-  }
-};
-
-template <class Real>
-struct BasicLinkKinematics {
-  std::size_t batch = 1;
-  std::span<const Real> q;
-  std::span<const int> links;  ///< k indices into Model::links()
-  std::span<Real> poses = {};
-  std::span<Real> jacobian = {};
-  Axes axes = Axes::world;             ///< of the twists in `jacobian`, tau = J^T wrench
-  std::span<StateStatus> status = {};  ///< out: batch, or empty
-  Layout layout = Layout::rows;
-
-  static constexpr auto fields() {
-    using Args = BasicLinkKinematics;
-    return std::tuple(
-        input(Argument::q, &Args::q, {Extent::nq}), links_field(&Args::links),
-        choice_field(&Args::axes),
-        optional_output(Argument::poses, &Args::poses, {Extent::links, 7},
-                        "x y z (m), quaternion x y z w of the link frames in the world"),
-        optional_output(Argument::jacobian, &Args::jacobian, {Extent::links, 6, Extent::nv},
-                        "J with twist of the link at its origin = J v, linear rows first"));
-  }
-};
-
-/// How links move. Accelerations are classical: of the link's origin, without gravity.
-///   acceleration = J a + velocity_product
-/// with J of BasicLinkKinematics along the same axes. Along the world's axes velocity_product is
-/// dJ/dt v; along the link's it is that vector in other coordinates.
-template <class Real>
-struct BasicLinkMotion {
-  std::size_t batch = 1;
-  std::span<const Real> q;
-  std::span<const Real> v;
-  std::span<const Real> a;     ///< counts for `acceleration` only, but must be finite
-  std::span<const int> links;  ///< k indices into Model::links()
-  std::span<Real> twist = {};
-  std::span<Real> acceleration = {};
-  std::span<Real> velocity_product = {};
-  Axes axes = Axes::world;             ///< of all results
-  std::span<StateStatus> status = {};  ///< out: batch, or empty
-  Layout layout = Layout::rows;
-
-  static constexpr auto fields() {
-    using Args = BasicLinkMotion;
-    return std::tuple(
-        input(Argument::q, &Args::q, {Extent::nq}),
-        optional_input(Argument::v, &Args::v, {Extent::nv}),
-        optional_input(Argument::a, &Args::a, {Extent::nv}), links_field(&Args::links),
-        choice_field(&Args::axes),
-        optional_output(Argument::twist, &Args::twist, {Extent::links, 6},
-                        "velocity of the link's origin (m/s), angular velocity (rad/s)"),
-        optional_output(Argument::acceleration, &Args::acceleration, {Extent::links, 6},
-                        "acceleration of the link's origin without gravity (m/s^2), angular "
-                        "acceleration (rad/s^2)"),
-        optional_output(Argument::velocity_product, &Args::velocity_product, {Extent::links, 6},
-                        "the part of `acceleration` that does not depend on a: dJ/dt v"));
-  }
-};
-
-using ExternalWrenches = BasicExternalWrenches<double>;
-using InverseDynamics = BasicInverseDynamics<double>;
-using Forces = BasicForces<double>;
-using MassMatrix = BasicMassMatrix<double>;
-using ForwardDynamics = BasicForwardDynamics<double>;
-using Energies = BasicEnergies<double>;
-using LinkKinematics = BasicLinkKinematics<double>;
-using LinkMotion = BasicLinkMotion<double>;
 
 // ---- which arguments belong to which operation --------------------------------------------------
 
@@ -299,6 +110,26 @@ template <>
 struct OperationTraits<Operation::link_kinematics> : ArgumentsAre<BasicLinkKinematics> {};
 template <>
 struct OperationTraits<Operation::link_motion> : ArgumentsAre<BasicLinkMotion> {};
+template <>
+struct OperationTraits<Operation::inverse_dynamics_derivatives>
+    : ArgumentsAre<BasicInverseDynamicsDerivatives> {};
+template <>
+struct OperationTraits<Operation::forward_dynamics_derivatives>
+    : ArgumentsAre<BasicForwardDynamicsDerivatives> {};
+template <>
+struct OperationTraits<Operation::inverse_dynamics_jvp> : ArgumentsAre<BasicInverseDynamicsJvp> {};
+template <>
+struct OperationTraits<Operation::inverse_dynamics_vjp> : ArgumentsAre<BasicInverseDynamicsVjp> {};
+template <>
+struct OperationTraits<Operation::forward_dynamics_jvp> : ArgumentsAre<BasicForwardDynamicsJvp> {};
+template <>
+struct OperationTraits<Operation::forward_dynamics_vjp> : ArgumentsAre<BasicForwardDynamicsVjp> {};
+template <>
+struct OperationTraits<Operation::coriolis_matrix> : ArgumentsAre<BasicCoriolisMatrix> {};
+template <>
+struct OperationTraits<Operation::centroidal_momentum> : ArgumentsAre<BasicCentroidalMomentum> {};
+template <>
+struct OperationTraits<Operation::regressor> : ArgumentsAre<BasicRegressor> {};
 
 template <Operation operation, class Real>
 using ArgumentsOf = typename OperationTraits<operation>::template Arguments<Real>;
@@ -332,6 +163,27 @@ constexpr void visit_operation(Operation operation, const Visit& visit) {
 /// What a call gets from a backend that does not offer the operation.
 constexpr Result not_offered(Operation operation) noexcept {
   return {Code::unsupported, Argument::none, 0, static_cast<std::int64_t>(operation) + 1};
+}
+
+/// Whether a call keeps matrices of nv x nv while it computes, whatever is asked for. M and the
+/// methods of forward dynamics have rules of their own.
+constexpr bool keeps_matrices(Operation operation) noexcept {
+  switch (operation) {
+    case Operation::inverse_dynamics_derivatives:
+    case Operation::forward_dynamics_derivatives:
+    case Operation::coriolis_matrix:
+    case Operation::centroidal_momentum:
+    case Operation::regressor:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// What a call gets that keeps larger matrices than the backend has room for.
+constexpr Result too_large(Operation operation, std::int32_t largest_nv, std::int32_t nv) noexcept {
+  return {Code::unsupported, Argument::none, (std::int64_t{largest_nv} << 32) + nv,
+          static_cast<std::int64_t>(operation) + 1};
 }
 
 // ---- sets of operations -------------------------------------------------------------------------

@@ -18,14 +18,15 @@
 namespace rbd_parallel_core {
 
 /// The length of an axis that depends on the model or on the call.
-enum class Extent : std::int16_t { nq = -1, nv = -2, nonzeros = -3, links = -4 };
+enum class Extent : std::int16_t { nq = -1, nv = -2, nonzeros = -3, links = -4, parameters = -5 };
 
 /// Those lengths for one call.
 struct Extents {
   std::size_t nq = 0;
   std::size_t nv = 0;
-  std::size_t nonzeros = 0;  ///< of the lower triangle of M
-  std::size_t links = 0;     ///< that the call names
+  std::size_t nonzeros = 0;    ///< of the lower triangle of M
+  std::size_t links = 0;       ///< that the call names
+  std::size_t parameters = 0;  ///< ten for each body
 
   __attribute__((always_inline)) constexpr std::size_t of(Extent extent) const noexcept {
     switch (extent) {
@@ -35,6 +36,8 @@ struct Extents {
         return nv;
       case Extent::nonzeros:
         return nonzeros;
+      case Extent::parameters:
+        return parameters;
       default:
         return links;
     }

@@ -302,6 +302,17 @@ void bind_model(nb::module_& m) {
           },
           nb::sig("def gravity(self) -> numpy.ndarray"), "(3,), m/s^2, in the world frame.")
       .def_prop_ro("warnings", &Model::warnings, "What was odd but not refused, one line each.")
+      .def_prop_ro(
+          "inertial_parameters",
+          [](const Model& model) {
+            const std::vector<double> numbers = model.inertial_parameters();
+            return copied(numbers, {numbers.size()});
+          },
+          nb::sig("def inertial_parameters(self) -> numpy.ndarray"),
+          "What the regressor multiplies, (10 bodies,): for each body m, m c (x y z), and I_xx "
+          "I_xy\n"
+          "I_yy I_xz I_yz I_zz about the origin of the link that its joint carries; kg, kg m, kg "
+          "m^2.")
       .def(
           "neutral",
           [](const Model& model) { return copied(model.neutral(), {model.neutral().size()}); },

@@ -172,6 +172,66 @@ std::vector<PythonCall> described_calls() {
        .outputs = {Argument::twist, Argument::acceleration, Argument::velocity_product},
        .doc = "acceleration = jacobian a + velocity_product. axes: along which all are given, of\n"
               "the \"world\" or the \"link\"."},
+      {.name = "jacobian_rate",
+       .operation = Op::link_motion,
+       .outputs = {Argument::jacobian_rate},
+       .doc = "axes: along which the twist is given, of the \"world\" or the \"link\".",
+       .left_out = {Argument::a},
+       .links_name = "link"},
+      {.name = "inverse_dynamics_derivatives",
+       .operation = Op::inverse_dynamics_derivatives,
+       .outputs = {Argument::dtau_dq, Argument::dtau_dv},
+       .doc = "d tau / d a is mass_matrix(). Without v and a, dtau_dq is the derivative of the\n"
+              "gravity forces. f_ext, axes: as in inverse_dynamics(); wrenches along the axes of\n"
+              "the link turn with it, those along the axes of the world do not."},
+      {.name = "forward_dynamics_derivatives",
+       .operation = Op::forward_dynamics_derivatives,
+       .outputs = {Argument::dqdd_dq, Argument::dqdd_dv, Argument::dqdd_dtau},
+       .doc = "f_ext, axes: as in inverse_dynamics_derivatives()."},
+      {.name = "inverse_dynamics_jvp",
+       .operation = Op::inverse_dynamics_jvp,
+       .outputs = {Argument::dtau},
+       .doc = "dtau_dq dq + dtau_dv dv + M da, without a matrix. dq is in the tangent space of q,\n"
+              "nv numbers. f_ext, axes: as in inverse_dynamics_derivatives()."},
+      {.name = "inverse_dynamics_vjp",
+       .operation = Op::inverse_dynamics_vjp,
+       .outputs = {Argument::grad_q, Argument::grad_v, Argument::grad_a},
+       .doc = "The gradient of weights . tau, without a matrix. f_ext, axes: as in\n"
+              "inverse_dynamics_derivatives()."},
+      {.name = "forward_dynamics_jvp",
+       .operation = Op::forward_dynamics_jvp,
+       .outputs = {Argument::dqdd},
+       .doc = "dqdd_dq dq + dqdd_dv dv + dqdd_dtau dtau, without a matrix. dq is in the tangent\n"
+              "space of q, nv numbers. f_ext, axes: as in inverse_dynamics_derivatives()."},
+      {.name = "forward_dynamics_vjp",
+       .operation = Op::forward_dynamics_vjp,
+       .outputs = {Argument::grad_q, Argument::grad_v, Argument::grad_tau},
+       .doc = "The gradient of weights . qdd, without a matrix. f_ext, axes: as in\n"
+              "inverse_dynamics_derivatives()."},
+      {.name = "coriolis_matrix",
+       .operation = Op::coriolis_matrix,
+       .outputs = {Argument::coriolis},
+       .doc = "dM/dt - 2 C is skew-symmetric."},
+      {.name = "mass_matrix_rate",
+       .operation = Op::coriolis_matrix,
+       .outputs = {Argument::mass_matrix_rate},
+       .doc = ""},
+      {.name = "centroidal_momentum_matrix",
+       .operation = Op::centroidal_momentum,
+       .outputs = {Argument::momentum_matrix},
+       .doc = "About the centre of mass of all links, along the axes of the world.",
+       .left_out = {Argument::v}},
+      {.name = "centroidal_momentum_matrix_rate",
+       .operation = Op::centroidal_momentum,
+       .outputs = {Argument::momentum_matrix_rate},
+       .doc = "About the centre of mass of all links, along the axes of the world."},
+      {.name = "regressor",
+       .operation = Op::regressor,
+       .outputs = {Argument::regressor},
+       .doc =
+           "pi is Model.inertial_parameters: for each body m, m c (x y z), and about the origin\n"
+           "of the link that its joint carries I_xx I_xy I_yy I_xz I_yz I_zz. Without armature,\n"
+           "friction and external wrenches."},
   };
 }
 

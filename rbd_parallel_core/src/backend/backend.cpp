@@ -163,7 +163,8 @@ void BasicBackend<Real>::configure(std::shared_ptr<const Model> model,
   options_ = options;
   extents_ = {.nq = static_cast<std::size_t>(model->nq()),
               .nv = static_cast<std::size_t>(model->nv()),
-              .nonzeros = static_cast<std::size_t>(mass_matrix_nonzeros(*model))};
+              .nonzeros = static_cast<std::size_t>(mass_matrix_nonzeros(*model)),
+              .parameters = static_cast<std::size_t>(model->body_count()) * parameters_per_body};
   capabilities_ = do_capabilities();
   model_ = std::move(model);
 }

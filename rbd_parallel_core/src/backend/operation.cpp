@@ -23,6 +23,8 @@ std::string Axis::text() const {
       return "nv";
     case Extent::nonzeros:
       return "nonzeros";
+    case Extent::parameters:
+      return "10 bodies";
     default:
       return "k";
   }

@@ -125,6 +125,17 @@ std::optional<int> Model::find_joint(std::string_view name) const {
   return found == joint_index_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::vector<double> Model::inertial_parameters() const {
+  std::vector<double> parameters;
+  parameters.reserve(bodies_.size() * parameters_per_body);
+  for_each_carried_link(view_, [&](std::int32_t body, std::int32_t link) {
+    const Inertia<double> I = apply(view_.link[link].offset, view_.body[body].inertia);
+    parameters.insert(parameters.end(),
+                      {I.m, I.h.x, I.h.y, I.h.z, I.I.xx, I.I.xy, I.I.yy, I.I.xz, I.I.yz, I.I.zz});
+  });
+  return parameters;
+}
+
 std::vector<double> Model::neutral() const {
   std::vector<double> q(static_cast<std::size_t>(nq()), 0.0);
   for (const Joint& joint : joints_) {

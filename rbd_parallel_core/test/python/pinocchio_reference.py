@@ -161,3 +161,58 @@ class Reference:
             com.append(sum(moments) / sum(i.mass for i in self.pin.inertias))
             scale.append(sum(abs(gravity @ moment) for moment in moments))
         return tuple(map(numpy.array, (kinetic, potential, com, scale)))
+
+    def project(self, matrix):
+        """A matrix of nv x nv in our coordinates."""
+        return self.G.T @ matrix @ self.G
+
+    def inverse_derivatives(self, q, v, a, wrenches=None):
+        """d tau / d q and d tau / d v (batch, nv, nv). wrenches: {link: (batch, 6)}, along the axes of the link."""
+        by_q, by_v = [], []
+        for i, state in enumerate(zip(self.configurations(q), v @ self.G.T, a @ self.G.T)):
+            arguments = [self.pin, self.data, *state]
+            if wrenches:
+                arguments.append(self.external(state[0], {link: f[i] for link, f in wrenches.items()}, "link"))
+            dq, dv, _ = pinocchio.computeRNEADerivatives(*arguments)
+            by_q.append(self.project(dq))
+            by_v.append(self.project(dv))
+        shape = (len(q), self.model.nv, self.model.nv)
+        return numpy.reshape(by_q, shape), numpy.reshape(by_v, shape)
+
+    def coriolis_matrices(self, q, v):
+        result = [
+            self.project(pinocchio.computeCoriolisMatrix(self.pin, self.data, *state))
+            for state in zip(self.configurations(q), v @ self.G.T)
+        ]
+        return numpy.reshape(result, (len(q), self.model.nv, self.model.nv))
+
+    def centroidal(self, q, v):
+        """Centroidal momentum matrices and their rates (batch, 6, nv)."""
+        A, rate = [], []
+        for state in zip(self.configurations(q), v @ self.G.T):
+            pinocchio.dccrba(self.pin, self.data, *state)
+            A.append(self.data.Ag @ self.G)
+            rate.append(self.data.dAg @ self.G)
+        shape = (len(q), 6, self.model.nv)
+        return numpy.reshape(A, shape), numpy.reshape(rate, shape)
+
+    def regressors(self, q, v, a):
+        """(batch, nv, 10 bodies)"""
+        result = [
+            self.G.T @ pinocchio.computeJointTorqueRegressor(self.pin, self.data, *state)
+            for state in zip(self.configurations(q), v @ self.G.T, a @ self.G.T)
+        ]
+        return numpy.reshape(result, (len(q), self.model.nv, -1))
+
+    def jacobian_rates(self, q, v, links):
+        """dJ/dt along the axes of the world (batch, k, 6, nv)."""
+        result = []
+        for state in zip(self.configurations(q), v @ self.G.T):
+            pinocchio.computeJointJacobiansTimeVariation(self.pin, self.data, *state)
+            pinocchio.updateFramePlacements(self.pin, self.data)
+            for link in links:
+                rate = pinocchio.getFrameJacobianTimeVariation(
+                    self.pin, self.data, self.frame(link), pinocchio.LOCAL_WORLD_ALIGNED
+                )
+                result.append(rate @ self.G)
+        return numpy.reshape(result, (len(q), len(links), 6, self.model.nv))

@@ -77,4 +77,41 @@ RBD_KERNEL void link_acceleration(const ModelView<Real>& model,
   write_link_vector(model, ws, link, in_link_axes, a, out);
 }
 
+/// dJ/dt of link_jacobian: 6 x nv numbers, linear rows first. Along the axes of the link it is what
+/// it is along those of the world, in other coordinates. After forward_kinematics and
+/// body_velocities.
+template <class S, class Real, template <class> class Array, class Out>
+RBD_KERNEL void link_jacobian_rate(const ModelView<Real>& model,
+                                   const KinematicsWorkspace<S, Array>& ws, std::int32_t link,
+                                   bool in_link_axes, const Out& out) {
+  const std::int32_t nv = model.nv;
+  for (std::int32_t k = 0; k < 6 * nv; ++k) out.store(k, S(Real(0)));
+  const std::int32_t own = model.link[link].body;
+  if (own < 0) return;
+  const Transform<S> X_link = link_transform<S>(model, ws, link);
+  const Vec3<S> velocity = transpose_times(X_link.E, link_velocity(model, ws, link).v);
+  for (std::int32_t j = own; j >= 0; j = model.body[j].parent) {
+    const BodyView<Real>& body = model.body[j];
+    const Transform<S> X_j = ws.X0.load(j);
+    const Motion<S> v_j = ws.v.load(j);
+    const Vec3<S> w = transpose_times(X_j.E, v_j.w);
+    const Vec3<S> arm = X_link.r - X_j.r, arm_rate = velocity - transpose_times(X_j.E, v_j.v);
+    visit_joint<S>(body, [&](const auto& joint) RBD_INLINE_LAMBDA {
+      for_each_column(joint, [&](int k, const auto& column) RBD_INLINE_LAMBDA {
+        Motion<S> s = Motion<S>::zero();
+        column.add_along(X_j.E, s, S(body.multiplier));
+        // d/dt (s_w, s_v + s_w x arm): the axes of the joint turn with its body
+        const Vec3<S> turned = cross(w, s.w);
+        Motion<S> rate{turned, cross(w, s.v) + cross(turned, arm) + cross(s.w, arm_rate)};
+        if (in_link_axes) rate = {X_link.E * rate.w, X_link.E * rate.v};
+        const S rows[6] = {rate.v.x, rate.v.y, rate.v.z, rate.w.x, rate.w.y, rate.w.z};
+        for (std::int32_t row = 0; row < 6; ++row) {
+          const std::int32_t at = row * nv + body.v_index + k;
+          out.store(at, out.load(at) + rows[row]);
+        }
+      });
+    });
+  }
+}
+
 }  // namespace rbd_parallel_core

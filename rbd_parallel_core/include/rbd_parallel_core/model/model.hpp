@@ -101,6 +101,11 @@ class Model {
   const Inertia<double>& base_inertia() const { return view_.base_inertia; }
   bool has_mimic() const { return view_.has_mimic; }
 
+  /// What the regressor multiplies: ten numbers for each body, of all links that move with it, in
+  /// the frame of the link that its joint carries: m, m c (x, y, z), and about that frame's origin
+  /// I_xx, I_xy, I_yy, I_xz, I_yz, I_zz. kg, kg m, kg m^2.
+  std::vector<double> inertial_parameters() const;
+
   /// q at rest: zeros, unit quaternions. size nq
   std::vector<double> neutral() const;
 

@@ -123,4 +123,17 @@ struct ModelView {
   const std::int32_t* dof_parent;  ///< nv, elimination tree of M: next smaller coupled one, or -1
 };
 
+/// Mass, first moment and rotational inertia of a body.
+inline constexpr std::int32_t parameters_per_body = 10;
+
+/// The link that the joint of a body carries is the first one of that body, and bodies and links
+/// stand in the same order: calls visit(body, link) for all.
+template <class Real, class Visit>
+RBD_INLINE void for_each_carried_link(const ModelView<Real>& model, const Visit& visit) {
+  std::int32_t body = 0;
+  for (std::int32_t link = 0; link < model.link_count; ++link) {
+    if (model.link[link].body == body) visit(body++, link);
+  }
+}
+
 }  // namespace rbd_parallel_core

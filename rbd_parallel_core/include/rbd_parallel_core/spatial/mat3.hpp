@@ -42,6 +42,11 @@ RBD_INLINE Mat3<S> transpose(const Mat3<S>& a) {
   return {{a.x.x, a.y.x, a.z.x}, {a.x.y, a.y.y, a.z.y}, {a.x.z, a.y.z, a.z.z}};
 }
 
+template <class S>
+RBD_INLINE S trace(const Mat3<S>& a) {
+  return (a.x.x + a.y.y) + a.z.z;
+}
+
 /// The matrix rx for which rx a = r x a.
 template <class S>
 RBD_INLINE Mat3<S> skew(const Vec3<S>& r) {

@@ -13,7 +13,7 @@
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 
-/// Every way to call a Backend, in one form: a batch of states in, up to three arrays out. The
+/// Every way to call a Backend, in one form: a batch of states in, up to four arrays out. The
 /// checks of the conformance suite go over this list, so that none of them forgets an operation.
 namespace rbd_parallel_core::conformance {
 
@@ -25,8 +25,25 @@ struct Batch {
   Layout layout = Layout::rows;
   std::size_t stored = 0;  ///< states that the arrays have room for: whole groups in Layout::lanes
   std::vector<double> q, v, a, tau, wrenches;
+  std::vector<double> dq, dv, da, dtau, weights;  ///< directions and weights, nv each
   std::vector<int> links;
 };
+
+/// An input of a Batch that a call names by `argument`.
+struct BatchInput {
+  std::vector<double> Batch::*array;
+  Argument argument;
+};
+inline constexpr std::array batch_inputs{BatchInput{&Batch::q, Argument::q},
+                                         BatchInput{&Batch::v, Argument::v},
+                                         BatchInput{&Batch::a, Argument::a},
+                                         BatchInput{&Batch::tau, Argument::tau},
+                                         BatchInput{&Batch::wrenches, Argument::wrenches},
+                                         BatchInput{&Batch::dq, Argument::dq},
+                                         BatchInput{&Batch::dv, Argument::dv},
+                                         BatchInput{&Batch::da, Argument::da},
+                                         BatchInput{&Batch::dtau, Argument::dtau},
+                                         BatchInput{&Batch::weights, Argument::weights}};
 
 inline Batch random_batch(const Model& model, std::size_t size, std::uint64_t seed) {
   Random random(seed);
@@ -43,6 +60,10 @@ inline Batch random_batch(const Model& model, std::size_t size, std::uint64_t se
   batch.a = random.numbers(size * nv, 5);
   batch.tau = random.numbers(size * nv, 10);
   batch.wrenches = random.numbers(size * 6 * batch.links.size(), 20);
+  for (std::vector<double> Batch::*array :
+       {&Batch::dq, &Batch::dv, &Batch::da, &Batch::dtau, &Batch::weights}) {
+    batch.*array = random.numbers(size * nv, 1);
+  }
   return batch;
 }
 
@@ -58,17 +79,13 @@ inline Batch reordered(const Batch& batch, const std::vector<std::size_t>& order
       to.insert(to.end(), row, row + static_cast<std::ptrdiff_t>(n));
     }
   };
-  pick(batch.q, result.q);
-  pick(batch.v, result.v);
-  pick(batch.a, result.a);
-  pick(batch.tau, result.tau);
-  pick(batch.wrenches, result.wrenches);
+  for (const BatchInput& input : batch_inputs) pick(batch.*input.array, result.*input.array);
   return result;
 }
 
 /// What a call fills.
 struct Outputs {
-  static constexpr std::size_t most = 3;  ///< arrays of one call
+  static constexpr std::size_t most = 4;  ///< arrays of one call
   std::array<std::vector<double>, most> numbers;
   std::vector<StateStatus> status;
   Result result;
@@ -108,18 +125,10 @@ inline bool among(Argument argument, const std::vector<Argument>& arguments) {
 
 /// The input of that name.
 inline std::span<const double> input_of(const Batch& batch, Argument argument) {
-  switch (argument) {
-    case Argument::q:
-      return batch.q;
-    case Argument::v:
-      return batch.v;
-    case Argument::a:
-      return batch.a;
-    case Argument::tau:
-      return batch.tau;
-    default:
-      return {};
+  for (const BatchInput& input : batch_inputs) {
+    if (input.argument == argument) return batch.*input.array;
   }
+  return {};
 }
 
 /// The operation that a backend is called with.
@@ -195,7 +204,8 @@ inline std::array<std::size_t, Outputs::most> Call::columns(const Model& model,
   const Extents extents{.nq = index(model.nq()),
                         .nv = index(model.nv()),
                         .nonzeros = static_cast<std::size_t>(mass_matrix_nonzeros(model)),
-                        .links = batch.links.size()};
+                        .links = batch.links.size(),
+                        .parameters = index(model.body_count()) * parameters_per_body};
   std::array<std::size_t, Outputs::most> columns{};
   std::size_t next = 0;
   detail::visit_fields(*this, FieldVisitor{[&]<class A, class R>(const OutputField<A, R>& field) {
@@ -215,6 +225,19 @@ inline Result Call::run(Backend& backend, const Batch& in, Outputs& out) const {
         {tag, detail::arguments_of<ArgumentsOf<operation, double>>(*this, in, out)});
   });
   return result;
+}
+
+/// Whether the call solves for accelerations with M, which may be singular.
+inline bool solves(const Call& call) {
+  switch (call.operation) {
+    case Operation::forward_dynamics:
+    case Operation::forward_dynamics_derivatives:
+    case Operation::forward_dynamics_jvp:
+    case Operation::forward_dynamics_vjp:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /// The arguments of its outputs, in the order of Outputs.
@@ -271,6 +294,52 @@ inline const std::vector<Call>& every_call() {
        .axes = Axes::link},
       {.name = "link_motion in world axes", .operation = Op::link_motion},
       {.name = "link_motion in link axes", .operation = Op::link_motion, .axes = Axes::link},
+      {.name = "inverse_dynamics_derivatives", .operation = Op::inverse_dynamics_derivatives},
+      {.name = "inverse_dynamics_derivatives with wrenches in link axes",
+       .operation = Op::inverse_dynamics_derivatives,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "inverse_dynamics_derivatives with wrenches in world axes",
+       .operation = Op::inverse_dynamics_derivatives,
+       .with_wrenches = true},
+      {.name = "forward_dynamics_derivatives with wrenches in link axes",
+       .operation = Op::forward_dynamics_derivatives,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "forward_dynamics_derivatives with wrenches in world axes",
+       .operation = Op::forward_dynamics_derivatives,
+       .with_wrenches = true},
+      {.name = "inverse_dynamics_jvp with wrenches in link axes",
+       .operation = Op::inverse_dynamics_jvp,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "inverse_dynamics_jvp with wrenches in world axes",
+       .operation = Op::inverse_dynamics_jvp,
+       .with_wrenches = true},
+      {.name = "inverse_dynamics_vjp with wrenches in link axes",
+       .operation = Op::inverse_dynamics_vjp,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "inverse_dynamics_vjp with wrenches in world axes",
+       .operation = Op::inverse_dynamics_vjp,
+       .with_wrenches = true},
+      {.name = "forward_dynamics_jvp with wrenches in link axes",
+       .operation = Op::forward_dynamics_jvp,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "forward_dynamics_jvp with wrenches in world axes",
+       .operation = Op::forward_dynamics_jvp,
+       .with_wrenches = true},
+      {.name = "forward_dynamics_vjp with wrenches in link axes",
+       .operation = Op::forward_dynamics_vjp,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "forward_dynamics_vjp with wrenches in world axes",
+       .operation = Op::forward_dynamics_vjp,
+       .with_wrenches = true},
+      {.name = "coriolis_matrix", .operation = Op::coriolis_matrix},
+      {.name = "centroidal_momentum", .operation = Op::centroidal_momentum},
+      {.name = "regressor", .operation = Op::regressor},
   };
   return calls;
 }
@@ -305,8 +374,8 @@ inline Batch in_lanes(const Batch& rows, std::size_t width) {
   Batch lanes = rows;
   lanes.layout = Layout::lanes;
   lanes.stored = (rows.size + width - 1) / width * width;
-  for (std::vector<double> Batch::*array :
-       {&Batch::q, &Batch::v, &Batch::a, &Batch::tau, &Batch::wrenches}) {
+  for (const BatchInput& input : batch_inputs) {
+    const auto array = input.array;
     const std::size_t n = (rows.*array).size() / rows.size;
     (lanes.*array).assign(lanes.stored * n, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t s = 0; s < rows.size; ++s) {

@@ -28,7 +28,7 @@ bool keeps_matrix(Operation operation) noexcept {
 /// What has no costs of its own and is not a case of inverse dynamics.
 bool always_by_cpu(Operation operation) noexcept {
   return operation == Operation::energies || operation == Operation::link_kinematics ||
-         operation == Operation::link_motion;
+         operation >= Operation::link_motion;
 }
 
 std::string count_of(std::size_t count, const std::string& noun) {

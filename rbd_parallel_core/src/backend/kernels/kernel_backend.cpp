@@ -87,14 +87,6 @@ CallPlan KernelBackend<Real>::plan(std::size_t batch, bool needs_matrix) const n
 }
 
 template <class Real>
-Result KernelBackend<Real>::refuse_inverse(Layout layout) const noexcept {
-  const bool in_packs = packs_.table != nullptr && layout == Layout::lanes;
-  const int largest = in_packs ? largest_pack_nv : largest_dense_nv;
-  if (model_.nv <= largest) return {};
-  return {Code::unsupported, Argument::inverse, largest, model_.nv};
-}
-
-template <class Real>
 Capabilities KernelBackend<Real>::do_capabilities() const noexcept {
   return {.lane_width = packs_.table ? packs_.table->width : 1,
           .largest_nv_by_crba = largest_dense_nv,
@@ -117,9 +109,20 @@ Result KernelBackend<Real>::do_compute(const Call& call) noexcept {
           call.template arguments<Operation::forward_dynamics>().method != ForwardMethod::aba);
       return {};
     default:
-      run(call);
-      return {};
+      return run_if_it_fits(call);
   }
+}
+
+template <class Real>
+Result KernelBackend<Real>::run_if_it_fits(const Call& call) noexcept {
+  const Operation operation = call.operation();
+  const bool solves = operation == Operation::forward_dynamics_jvp ||
+                      operation == Operation::forward_dynamics_vjp;
+  const bool needs_matrix = keeps_matrices(operation) || (solves && model_.has_mimic);
+  const int largest = largest_matrix(call.layout());
+  if (needs_matrix && model_.nv > largest) return too_large(operation, largest, model_.nv);
+  run(call, needs_matrix);
+  return {};
 }
 
 template <class Real>
@@ -131,8 +134,8 @@ template <class Real>
 Result KernelBackend<Real>::run_mass_matrix(const Call& call) noexcept {
   const MassMatrix& args = call.template arguments<Operation::mass_matrix>();
   if (args.cholesky.empty() && !args.inverse.empty()) {
-    const Result result = refuse_inverse(args.layout);
-    if (!result.ok()) return result;
+    const int largest = largest_matrix(args.layout);
+    if (model_.nv > largest) return {Code::unsupported, Argument::inverse, largest, model_.nv};
   }
   run(call, true);
   return {};

@@ -70,8 +70,12 @@ class KernelBackend : public BasicBackend<Real> {
   void run(const Call& call, bool needs_matrix = false) noexcept;
   void run_inverse_dynamics(const InverseDynamics& args) noexcept;
   Result run_mass_matrix(const Call& call) noexcept;
-  /// Where the matrix that an inverse is made from would be too large.
-  Result refuse_inverse(Layout layout) const noexcept;
+  /// Refuses matrices that the kernels have no room for.
+  Result run_if_it_fits(const Call& call) noexcept;
+  /// The largest nv that kernels for the layout have matrices for.
+  int largest_matrix(Layout layout) const noexcept {
+    return packs_.table != nullptr && layout == Layout::lanes ? largest_pack_nv : largest_dense_nv;
+  }
 
   std::optional<ConvertedModel<Real>> converted_;
   ModelView<Real> model_{};

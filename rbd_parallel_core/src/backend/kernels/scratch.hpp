@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "derivative_scratch.hpp"
 #include "groups.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
 
@@ -22,6 +23,7 @@ struct Scratch {
   Real* inverse;             ///< nv x nv; null unless `dense`, or where one state is a group
   SymmetricSources sources;  ///< of M; null likewise
   SymmetricSources inverse_sources;  ///< the same, for a matrix without zeros
+  DerivativeScratch<S> derivatives;
 
   static RBD_INLINE std::size_t bytes(const ModelView<Real>& model, bool dense) {
     Scratch unused;
@@ -59,6 +61,7 @@ struct Scratch {
       arena.cut(sources.zeros, nv * nv);
       arena.cut(inverse_sources.zeros, nv * nv);
     }
+    derivatives.lay_out(arena, model, dense, workspace.kinematics.turns);
     return (arena.used + sizeof(S) - 1) / sizeof(S) * sizeof(S);
   }
 };
