@@ -2,9 +2,10 @@
 """Test bodies that pytest and launch_testing share: they take a client and need no other reference than the laws."""
 
 import numpy as np
-from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, GetModelInfo, InverseDynamics, MassMatrix
+from rbd_parallel_msgs.srv import BiasForces, Derivatives, ForwardDynamics, GetModelInfo, InverseDynamics, MassMatrix
 
-QUERIES = (InverseDynamics, BiasForces, MassMatrix, ForwardDynamics)
+QUERIES = (InverseDynamics, BiasForces, MassMatrix, ForwardDynamics, Derivatives)
+ALL_BLOCKS = 63  # of Derivatives
 
 
 def only_errors_while_inactive(client):
@@ -46,3 +47,26 @@ def every_service_answers(client, batch=3):
     np.testing.assert_allclose(np.einsum("bij,bj->bi", matrix, a) + bias, tau, rtol=0, atol=1e-12 * abs(tau).max())
     np.testing.assert_allclose(np.reshape(back, (batch, n)), a, rtol=0, atol=1e-9)
     np.testing.assert_array_equal(matrix, matrix.transpose(0, 2, 1))
+    derivatives_answer(client, moving, a, tau, matrix)
+
+
+def derivatives_answer(client, moving, a, tau, matrix):
+    """Law: M of both services is the same, and what forward dynamics gives for a change of position is what makes up
+    for the change of effort: d FD / dx = -M^-1 d ID / dx."""
+    batch, n = tau.shape
+    response = client.good(
+        Derivatives, **moving, acceleration=a.ravel().tolist(), effort=tau.ravel().tolist(), blocks=ALL_BLOCKS
+    )
+    assert response.rows == n
+    blocks = {name: np.reshape(getattr(response, name), (batch, n, n)) for name in (
+        "inverse_dynamics_dq", "inverse_dynamics_dv", "mass_matrix", "forward_dynamics_dq", "forward_dynamics_dv",
+        "forward_dynamics_dtau",
+    )}  # fmt: skip
+    np.testing.assert_allclose(blocks["mass_matrix"], matrix, rtol=0, atol=1e-12 * abs(matrix).max())
+    for by in ("dq", "dv"):
+        change = blocks[f"inverse_dynamics_{by}"]
+        back = matrix @ blocks[f"forward_dynamics_{by}"]
+        np.testing.assert_allclose(back, -change, rtol=0, atol=1e-9 * abs(change).max())
+    np.testing.assert_allclose(
+        matrix @ blocks["forward_dynamics_dtau"], np.tile(np.eye(n), (batch, 1, 1)), rtol=0, atol=1e-9
+    )

@@ -6,10 +6,12 @@ from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rbd_parallel_msgs.srv import (
     BiasForces,
+    Derivatives,
     FillTrajectoryEffort,
     ForwardDynamics,
     GetModelInfo,
     InverseDynamics,
+    LinearizeTrajectory,
     MassMatrix,
     SetPayload,
 )
@@ -30,7 +32,9 @@ SERVICES = {
     BiasForces: "bias_forces",
     MassMatrix: "mass_matrix",
     ForwardDynamics: "forward_dynamics",
+    Derivatives: "derivatives",
     FillTrajectoryEffort: "fill_trajectory_effort",
+    LinearizeTrajectory: "linearize_trajectory",
     SetPayload: "set_payload",
     GetModelInfo: "get_model_info",
     ChangeState: "change_state",

@@ -3,13 +3,9 @@
 
 import numpy as np
 import pytest
-from geometry_msgs.msg import Accel, Point, Pose, Quaternion, Twist, Vector3, Wrench
+from messages import accelerations, poses, twists, wrenches
 from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, GetModelInfo, InverseDynamics, MassMatrix
 from reference import backend, same, states
-
-
-def vector(numbers):
-    return Vector3(x=float(numbers[0]), y=float(numbers[1]), z=float(numbers[2]))
 
 
 def numbers_of(wrenches):
@@ -91,14 +87,13 @@ def test_joint_subset(arm):
 def test_external_wrenches(arm):
     core = backend("arm7")
     q, f = states(7, 2), states(12, 2, 4)
-    wrenches = [Wrench(force=vector(w[:3]), torque=vector(w[3:])) for w in f.reshape(4, 6)]
     for axes, code in (("link", 0), ("world", 1)):
         tau = core.inverse_dynamics(q, f_ext={"tool": f[:, :6], "link_3": f[:, 6:]}, axes=axes)
         response = arm.client.good(
             InverseDynamics,
             position=q.ravel().tolist(),
             external_wrench_links=["tool", "link_3"],
-            external_wrenches=wrenches,
+            external_wrenches=wrenches(f.reshape(4, 6)),
             external_wrench_axes=code,
         )
         same(response.effort, tau)
@@ -109,25 +104,18 @@ def test_floating_base(quadruped, batch):
     core = backend("quadruped", base="floating")
     q, v, a = states(19, batch, 1), states(18, batch, 2), states(18, batch, 3)
     q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
-    poses = [
-        Pose(
-            position=Point(x=float(x[0]), y=float(x[1]), z=float(x[2])),
-            orientation=Quaternion(x=float(x[3]), y=float(x[4]), z=float(x[5]), w=float(x[6])),
-        )
-        for x in q
-    ]
-    still = {"batch_size": batch, "position": q[:, 7:].ravel().tolist(), "base_pose": poses}
+    still = {"batch_size": batch, "position": q[:, 7:].ravel().tolist(), "base_pose": poses(q)}
     moving = {
         **still,
         "velocity": v[:, 6:].ravel().tolist(),
-        "base_twist": [Twist(linear=vector(x[:3]), angular=vector(x[3:6])) for x in v],
+        "base_twist": twists(v),
     }
     tau = core.inverse_dynamics(q, v, a)
     response = quadruped.client.good(
         InverseDynamics,
         **moving,
         acceleration=a[:, 6:].ravel().tolist(),
-        base_acceleration=[Accel(linear=vector(x[:3]), angular=vector(x[3:6])) for x in a],
+        base_acceleration=accelerations(a),
     )
     same(response.effort, tau[:, 6:])
     same(np.ravel(numbers_of(response.base_wrench)), tau[:, :6])

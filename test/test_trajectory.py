@@ -7,32 +7,16 @@ import bodies
 import numpy as np
 import pinocchio_oracle
 import pytest
-from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Pose, Quaternion
+from messages import trajectory
 from node_process import urdf
 from rbd_parallel_msgs.srv import FillTrajectoryEffort
 from reference import backend, same, states
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Header
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 Request, Response = FillTrajectoryEffort.Request, FillTrajectoryEffort.Response
 ARM = [f"joint_{i}" for i in range(1, 8)]
-
-
-def trajectory(names, q, v, a=None, times=None):
-    """One point for each row; 10 ms apart unless said otherwise."""
-    times = 0.01 * np.arange(len(q)) if times is None else times
-    points = []
-    for i, t in enumerate(times):
-        nanoseconds = round(1e9 * float(t))
-        point = JointTrajectoryPoint(positions=q[i].tolist(), velocities=v[i].tolist())
-        point.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
-        if a is not None:
-            point.accelerations = a[i].tolist()
-        points.append(point)
-    header = Header(stamp=Time(sec=12, nanosec=34), frame_id="somewhere")
-    return JointTrajectory(header=header, joint_names=names, points=points)
 
 
 def efforts(response):

@@ -21,7 +21,16 @@ import rclpy  # noqa: E402
 from ament_index_python.packages import get_package_prefix  # noqa: E402
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from rbd_parallel_msgs.srv import BiasForces, ForwardDynamics, GetModelInfo, InverseDynamics, MassMatrix  # noqa: E402
+from rbd_parallel_msgs.srv import (  # noqa: E402
+    BiasForces,
+    Derivatives,
+    ForwardDynamics,
+    GetModelInfo,
+    InverseDynamics,
+    LinearizeTrajectory,
+    MassMatrix,
+)
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROBOT = ROOT / "config" / "robots" / "arm7.urdf"
@@ -85,6 +94,21 @@ def numbers(values, count=4):
     return " ".join(f"{x:.3f}" for x in values[:count]) + (" ..." if len(values) > count else "")
 
 
+def trajectory(names, q, v, effort):
+    """These states as the points of a trajectory."""
+    n = len(names)
+    points = [
+        JointTrajectoryPoint(positions=q[i : i + n], velocities=v[i : i + n], effort=effort[i : i + n])
+        for i in range(0, len(q), n)
+    ]
+    return JointTrajectory(joint_names=names, points=points)
+
+
+def states_in(request):
+    points = len(request.trajectory.points) if hasattr(request, "trajectory") else 0
+    return max(1, points, getattr(request, "batch_size", 1))
+
+
 def show(client, service, name, request, result):
     """Calls several times, checks every answer, prints a line with the median latency."""
     times = []
@@ -93,15 +117,15 @@ def show(client, service, name, request, result):
         if response.error_code != 0:
             raise Failure(f"{name}: {response.error_msg}")
         times.append(seconds)
-    batch = max(1, getattr(request, "batch_size", 1))
+    batch = states_in(request)
     median = 1e3 * statistics.median(times)
-    print(f"  {name:<18} {batch:>6} {median:>9.2f} ms {1e3 * median / batch:>9.1f} us  {result(response)}", flush=True)
+    print(f"  {name:<20} {batch:>6} {median:>9.2f} ms {1e3 * median / batch:>9.1f} us  {result(response)}", flush=True)
     return response
 
 
 def call_services(client):
     print(f"\nServices, {REPETITIONS} calls each; latency is the median seen by this Python client")
-    print(f"  {'service':<18} {'states':>6} {'latency':>12} {'per state':>12}  answer")
+    print(f"  {'service':<20} {'states':>6} {'latency':>12} {'per state':>12}  answer")
     info = show(client, GetModelInfo, "get_model_info", GetModelInfo.Request(), lambda r: ", ".join(r.model_info.joint_names))
     joints = len(info.model_info.joint_names)
     for batch in (1, BATCH):
@@ -123,9 +147,25 @@ def call_services(client):
             lambda r: "acceleration " + numbers(r.acceleration),
         )  # fmt: skip
         error = max(abs(x - y) for x, y in zip(back.acceleration, a))
-        print(f"  {'':18} forward_dynamics(inverse_dynamics(a)) = a to {error:.1e}")
+        print(f"  {'':20} forward_dynamics(inverse_dynamics(a)) = a to {error:.1e}")
         if not error < 1e-6:
             raise Failure("forward dynamics does not give the accelerations back")
+        show(
+            client, Derivatives, "derivatives",
+            Derivatives.Request(
+                **common, velocity=v, effort=torques.effort,
+                blocks=Derivatives.Request.FORWARD_DYNAMICS_DQ | Derivatives.Request.FORWARD_DYNAMICS_DV,
+            ),
+            lambda r: "d acceleration / d position " + numbers(r.forward_dynamics_dq),
+        )  # fmt: skip
+        show(
+            client, LinearizeTrajectory, "linearize_trajectory",
+            LinearizeTrajectory.Request(
+                trajectory=trajectory(info.model_info.joint_names, q, v, torques.effort), dt=0.01,
+                scheme=LinearizeTrajectory.Request.SCHEME_RK4,
+            ),
+            lambda r: "A " + numbers(r.state_matrix),
+        )  # fmt: skip
 
 
 def main():

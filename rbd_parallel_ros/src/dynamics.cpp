@@ -7,11 +7,14 @@
 
 #include "bad_input.hpp"
 #include "conversion.hpp"
+#include "derivatives.hpp"
+#include "external_wrenches.hpp"
 #include "forward_method_choice.hpp"
+#include "linearize_trajectory.hpp"
 #include "request.hpp"
 #include "request_error.hpp"
 #include "response.hpp"
-#include "text.hpp"
+#include "service_request.hpp"
 #include "trajectory_effort.hpp"
 
 namespace rbd_parallel_ros {
@@ -55,72 +58,10 @@ static_assert(all_codes_agree<Dynamics::InverseDynamics::Response>());
 static_assert(all_codes_agree<Dynamics::BiasForces::Response>());
 static_assert(all_codes_agree<Dynamics::MassMatrix::Response>());
 static_assert(all_codes_agree<Dynamics::ForwardDynamics::Response>());
+static_assert(all_codes_agree<Dynamics::Derivatives::Response>());
+static_assert(all_codes_agree<Dynamics::LinearizeTrajectory::Response>());
 static_assert(all_codes_agree<Dynamics::EffortBatch>());
 static_assert(codes_agree<Dynamics::FillTrajectoryEffort::Response>());  // never singular
-
-template <class In>
-Request open(const core::Backend& backend, const JointTable& joints, const In& in) {
-  return Request(joints, in.joint_names, in.batch_size, backend.options().max_batch,
-                 in.position.size(), in.base_pose.size());
-}
-
-/// The external wrenches of a request, as the core takes them.
-class Wrenches {
- public:
-  template <class In>
-  Wrenches(const In& in, const Request& request, const core::Model& model)
-      : numbers_(numbers_of(in.external_wrenches)) {
-    for (const std::string& name : in.external_wrench_links) {
-      const std::optional<int> link = model.find_link(name);
-      if (!link) {
-        throw RequestError(ErrorCode::unknown_link,
-                           "external_wrench_links: link " + in_quotes(name) +
-                               " is not known; ask get_model_info for the names");
-      }
-      links_.push_back(*link);
-    }
-    const std::size_t expected = request.batch() * links_.size();
-    if (in.external_wrenches.size() != expected) {
-      throw RequestError(ErrorCode::wrong_size,
-                         "external_wrenches has " + std::to_string(in.external_wrenches.size()) +
-                             " elements, expected " + std::to_string(expected) + ": " +
-                             std::to_string(request.batch()) + " states x " +
-                             std::to_string(links_.size()) + " external_wrench_links");
-    }
-    if (in.external_wrench_axes > In::AXES_WORLD) {
-      refuse_choice("external_wrench_axes", in.external_wrench_axes,
-                    "AXES_LINK (0) or AXES_WORLD (1)");
-    }
-    if (in.external_wrench_axes == In::AXES_WORLD) axes_ = core::ExternalWrenches::Axes::world;
-  }
-
-  core::ExternalWrenches view() const { return {links_, numbers_, axes_}; }
-
- private:
-  std::vector<int> links_;
-  std::vector<double> numbers_;
-  core::ExternalWrenches::Axes axes_ = core::ExternalWrenches::Axes::link;
-};
-
-/// What every response starts with.
-template <class Out>
-void put_header(const Request& request, Out& out) {
-  out.joint_names = request.joints().names;
-  out.batch_size = static_cast<std::uint32_t>(request.batch());
-}
-
-/// The status of each state; `inputs` is what they were computed from.
-template <class Out>
-void report_states(std::span<const StateStatus> status, const core::Model& model,
-                   const Inputs& inputs, Out& out) {
-  put_status(status, model, out,
-             [&](std::size_t state) { return bad_input(inputs, model, state); });
-}
-
-Input positions(const ModelArray& q) {
-  return {"position", "base_pose", q.values(), Input::Columns::q};
-}
-Input velocities(const ModelArray& v) { return {"velocity", "base_twist", v.values()}; }
 
 /// Lets `compute(tau, status)` fill batch x nv numbers, and hands out those of the joints and of
 /// the base.
@@ -185,9 +126,17 @@ void Dynamics::answer(const StateBatch& in, EffortBatch& out) {
   inverse_dynamics(*backend_, joints_, in, out);
 }
 
+void Dynamics::answer(const Derivatives::Request& in, Derivatives::Response& out) {
+  derivatives(*backend_, joints_, in, out);
+}
+
 void Dynamics::answer(const FillTrajectoryEffort::Request& in,
                       FillTrajectoryEffort::Response& out) {
   fill_trajectory_effort(*backend_, joints_, in, out);
+}
+
+void Dynamics::answer(const LinearizeTrajectory::Request& in, LinearizeTrajectory::Response& out) {
+  linearize_trajectory(*backend_, linearizer_, joints_, in, out);
 }
 
 void Dynamics::answer(const BiasForces::Request& in, BiasForces::Response& out) {

@@ -6,14 +6,17 @@
 #include <rbd_parallel_msgs/msg/model_info.hpp>
 #include <rbd_parallel_msgs/msg/state_batch.hpp>
 #include <rbd_parallel_msgs/srv/bias_forces.hpp>
+#include <rbd_parallel_msgs/srv/derivatives.hpp>
 #include <rbd_parallel_msgs/srv/fill_trajectory_effort.hpp>
 #include <rbd_parallel_msgs/srv/forward_dynamics.hpp>
 #include <rbd_parallel_msgs/srv/inverse_dynamics.hpp>
+#include <rbd_parallel_msgs/srv/linearize_trajectory.hpp>
 #include <rbd_parallel_msgs/srv/mass_matrix.hpp>
 #include <string>
 
 #include "joint_selection.hpp"
 #include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/trajectory/linearize.hpp"
 
 namespace rbd_parallel_ros {
 
@@ -22,9 +25,11 @@ namespace rbd_parallel_ros {
 class Dynamics {
  public:
   using BiasForces = rbd_parallel_msgs::srv::BiasForces;
+  using Derivatives = rbd_parallel_msgs::srv::Derivatives;
   using FillTrajectoryEffort = rbd_parallel_msgs::srv::FillTrajectoryEffort;
   using ForwardDynamics = rbd_parallel_msgs::srv::ForwardDynamics;
   using InverseDynamics = rbd_parallel_msgs::srv::InverseDynamics;
+  using LinearizeTrajectory = rbd_parallel_msgs::srv::LinearizeTrajectory;
   using MassMatrix = rbd_parallel_msgs::srv::MassMatrix;
   using StateBatch = rbd_parallel_msgs::msg::StateBatch;
   using EffortBatch = rbd_parallel_msgs::msg::EffortBatch;
@@ -38,7 +43,9 @@ class Dynamics {
   void answer(const BiasForces::Request& in, BiasForces::Response& out);
   void answer(const MassMatrix::Request& in, MassMatrix::Response& out);
   void answer(const ForwardDynamics::Request& in, ForwardDynamics::Response& out);
+  void answer(const Derivatives::Request& in, Derivatives::Response& out);
   void answer(const FillTrajectoryEffort::Request& in, FillTrajectoryEffort::Response& out);
+  void answer(const LinearizeTrajectory::Request& in, LinearizeTrajectory::Response& out);
   /// As inverse dynamics. The header is left to the caller.
   void answer(const StateBatch& in, EffortBatch& out);
 
@@ -51,6 +58,7 @@ class Dynamics {
  private:
   std::shared_ptr<rbd_parallel_core::Backend> backend_;
   JointTable joints_;
+  rbd_parallel_core::Linearizer linearizer_;  ///< with backend_, from the first request on
 };
 
 }  // namespace rbd_parallel_ros

@@ -64,7 +64,9 @@ DynamicsNode::DynamicsNode(const rclcpp::NodeOptions& options)
   bias_forces_ = serve<Dynamics::BiasForces>("~/bias_forces");
   mass_matrix_ = serve<Dynamics::MassMatrix>("~/mass_matrix");
   forward_dynamics_ = serve<Dynamics::ForwardDynamics>("~/forward_dynamics");
+  derivatives_ = serve<Dynamics::Derivatives>("~/derivatives");
   fill_trajectory_effort_ = serve<Dynamics::FillTrajectoryEffort>("~/fill_trajectory_effort");
+  linearize_trajectory_ = serve<Dynamics::LinearizeTrajectory>("~/linearize_trajectory");
   serve_state_batches();
   serve_payloads();
   serve_model_info();

@@ -160,10 +160,15 @@ void Request::take_base(std::span<const double> tau, std::span<double> out) cons
   }
 }
 
-void Request::take_matrix(std::span<const double> matrix, std::span<double> out) const {
+std::vector<std::size_t> Request::matrix_index() const {
   std::vector<std::size_t> index;
   for (std::size_t k = 0; k < base_columns(); ++k) index.push_back(k);
   index.insert(index.end(), joints_.v.begin(), joints_.v.end());
+  return index;
+}
+
+void Request::take_matrix(std::span<const double> matrix, std::span<double> out) const {
+  const std::vector<std::size_t> index = matrix_index();
   const std::size_t width = table_.nv(), rows = index.size();
   for (std::size_t state = 0; state < batch_; ++state) {
     const double* from = matrix.data() + state * width * width;

@@ -80,6 +80,8 @@ class Request {
   void take_base(std::span<const double> tau, std::span<double> out) const;
   /// Rows of the mass matrix of the named joints, those of a floating base first.
   std::size_t matrix_rows() const { return base_columns() + joints_.v.size(); }
+  /// The coordinate of the model that each of these rows belongs to.
+  std::vector<std::size_t> matrix_index() const;
   /// From batch x nv x nv of the model to batch x rows x rows.
   void take_matrix(std::span<const double> matrix, std::span<double> out) const;
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "response.hpp"
 #include "stream/joint_state_reader.hpp"
 #include "text.hpp"
+#include "trajectory_points.hpp"
 
 namespace rbd_parallel_ros {
 namespace {
@@ -37,67 +37,11 @@ std::string number(std::size_t value) { return std::to_string(value); }
 
 // Joints
 
-/// A joint of the trajectory that has a coordinate.
-struct Column {
-  std::size_t place;  ///< in the points
-  std::size_t q, v;   ///< in the arrays of the model
-};
-
-void refuse_several_coordinates(std::span<const std::string> names, const core::Model& model) {
-  for (const std::string& name : names) {
-    const core::Joint& joint = model.joints()[static_cast<std::size_t>(*model.find_joint(name))];
-    if (joint.nq == 1) continue;
-    refuse(ErrorCode::unsupported,
-           "trajectory: joint " + in_quotes(name) + " has " + std::to_string(joint.nq) +
-               " coordinates, but a point has room for one of each joint; leave it out, and it is "
-               "held at rest, or ask inverse_dynamics");
-  }
-}
-
-/// Throws unless each mimic joint comes once and with the joint that it follows.
-void check_mimic_joints(const JointTable& table, const std::vector<std::string>& names) {
-  const std::unordered_set<std::string_view> known(names.begin(), names.end());
-  std::unordered_set<std::string_view> seen;
-  for (const std::string& name : names) {
-    const std::string* followed = table.followed_by(name);
-    if (followed == nullptr) continue;
-    if (!seen.insert(name).second) {
-      refuse(ErrorCode::duplicate_joint,
-             "joint " + in_quotes(name) + " is named twice; name each joint once");
-    }
-    if (!known.contains(*followed)) {
-      refuse(ErrorCode::missing_joint, "trajectory: joint " + in_quotes(name) + " mimics " +
-                                           in_quotes(*followed) +
-                                           ", which is not in the trajectory; add that joint, or "
-                                           "leave this one out");
-    }
-  }
-}
-
-std::vector<Column> columns_of(const JointTable& table, const core::Model& model,
-                               const std::vector<std::string>& names) {
-  check_mimic_joints(table, names);
-  std::vector<std::string> moving;  // not empty: mimic joints come with another
-  std::vector<Column> columns;
-  for (std::size_t place = 0; place < names.size(); ++place) {
-    if (table.followed_by(names[place]) != nullptr) continue;
-    moving.push_back(names[place]);
-    columns.push_back({place, 0, 0});
-  }
-  const JointSelection selection = table.select(moving);
-  refuse_several_coordinates(moving, model);
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    columns[k].q = selection.q[k];
-    columns[k].v = selection.v[k];
-  }
-  return columns;
-}
-
 /// The joints with one coordinate that the trajectory does not move.
 JointSelection still_joints(const JointTable& table, const core::Model& model,
-                            std::span<const Column> columns) {
+                            std::span<const TrajectoryColumn> columns) {
   std::unordered_set<std::size_t> moving;
-  for (const Column& column : columns) moving.insert(column.q);
+  for (const TrajectoryColumn& column : columns) moving.insert(column.q);
   std::vector<std::string> names;
   for (const core::Joint& joint : model.joints()) {
     const bool moves = moving.contains(static_cast<std::size_t>(joint.q_index));
@@ -129,7 +73,8 @@ JointSelection still_joints(const JointTable& table, const core::Model& model,
 
 /// q of a state in which nothing has been said of the joints of the trajectory and of the base.
 std::vector<double> still_position(const JointTable& table, const core::Model& model,
-                                   std::span<const Column> columns, const JointState& others) {
+                                   std::span<const TrajectoryColumn> columns,
+                                   const JointState& others) {
   std::vector<double> q = table.rest_position();
   if (others.name.empty() && others.position.empty()) return q;
   const JointSelection joints = still_joints(table, model, columns);
@@ -145,61 +90,6 @@ std::vector<double> still_position(const JointTable& table, const core::Model& m
 
 // Points
 
-std::string name_of(std::size_t point) { return "trajectory.points[" + number(point) + "]"; }
-
-void check_size(std::size_t point, const char* field, std::size_t size, std::size_t expected) {
-  if (size == expected) return;
-  refuse(ErrorCode::wrong_size, name_of(point) + "." + field + " has " + number(size) +
-                                    " elements, expected " + number(expected) +
-                                    ", one for each of joint_names");
-}
-
-void check_points(const JointTrajectory& trajectory) {
-  const std::size_t joints = trajectory.joint_names.size();
-  if (joints == 0) {
-    refuse(ErrorCode::missing_joint,
-           "trajectory.joint_names is empty; name the joints that the numbers belong to");
-  }
-  if (trajectory.points.empty()) {
-    refuse(ErrorCode::wrong_size,
-           "trajectory.points is empty, expected at least one point with positions and velocities");
-  }
-  for (std::size_t i = 0; i < trajectory.points.size(); ++i) {
-    const JointTrajectoryPoint& point = trajectory.points[i];
-    check_size(i, "positions", point.positions.size(), joints);
-    check_size(i, "velocities", point.velocities.size(), joints);
-    if (!point.accelerations.empty()) {
-      check_size(i, "accelerations", point.accelerations.size(), joints);
-    }
-  }
-}
-
-std::int64_t nanoseconds_of(const builtin_interfaces::msg::Duration& duration) {
-  return std::int64_t{1'000'000'000} * duration.sec + duration.nanosec;
-}
-
-/// time_from_start of all points in nanoseconds, fit to differentiate by.
-std::vector<std::int64_t> increasing_times(const std::vector<JointTrajectoryPoint>& points) {
-  if (points.size() < 2) {
-    refuse(ErrorCode::invalid_argument,
-           "trajectory.points has one point, whose velocity alone does not give an acceleration; "
-           "send its accelerations, or more points");
-  }
-  std::vector<std::int64_t> times;
-  for (const JointTrajectoryPoint& point : points) {
-    const std::int64_t time = nanoseconds_of(point.time_from_start);
-    if (!times.empty() && time <= times.back()) {
-      refuse(ErrorCode::invalid_argument,
-             name_of(times.size()) + ".time_from_start is " + std::to_string(time) +
-                 " ns and that of the point before " + std::to_string(times.back()) +
-                 " ns, but accelerations from velocities need times that increase strictly; "
-                 "send such times, or accelerations");
-    }
-    times.push_back(time);
-  }
-  return times;
-}
-
 /// Accelerations as they are in the points or, where there are none, from the velocities.
 class Accelerations {
  public:
@@ -208,18 +98,23 @@ class Accelerations {
       refuse_choice("missing_acceleration", in.missing_acceleration,
                     "ACCELERATION_REFUSE (0) or ACCELERATION_FROM_VELOCITY (1)");
     }
+    check_sizes(in.trajectory.joint_names.size());
     const auto missing =
         std::find_if(points_.begin(), points_.end(),
                      [](const JointTrajectoryPoint& point) { return point.accelerations.empty(); });
     if (missing == points_.end()) return;
     if (in.missing_acceleration == In::ACCELERATION_REFUSE) {
-      refuse(ErrorCode::wrong_size, name_of(static_cast<std::size_t>(missing - points_.begin())) +
-                                        ".accelerations is empty, expected " +
-                                        number(in.trajectory.joint_names.size()) +
-                                        " elements; send them, or set missing_acceleration to "
-                                        "ACCELERATION_FROM_VELOCITY (1)");
+      refuse(ErrorCode::wrong_size,
+             name_of_point(static_cast<std::size_t>(missing - points_.begin())) +
+                 ".accelerations is empty, expected " + number(in.trajectory.joint_names.size()) +
+                 " elements; send them, or set missing_acceleration to "
+                 "ACCELERATION_FROM_VELOCITY (1)");
     }
-    times_ = increasing_times(points_);
+    times_ = increasing_times(
+        points_, {.of_one_point = "whose velocity alone does not give an acceleration; send its "
+                                  "accelerations, or more points",
+                  .needed_for = "accelerations from velocities",
+                  .instead = "accelerations"});
   }
 
   double at(std::size_t point, std::size_t place) const {
@@ -228,6 +123,13 @@ class Accelerations {
   }
 
  private:
+  void check_sizes(std::size_t joints) const {
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const std::size_t size = points_[i].accelerations.size();
+      if (size > 0) check_point_array(i, "accelerations", size, joints);
+    }
+  }
+
   const std::vector<JointTrajectoryPoint>& points_;
   std::vector<std::int64_t> times_;
 };
@@ -256,7 +158,8 @@ class Batches {
   Batches(core::Backend& backend, const JointTable& table, const In& in)
       : backend_(backend),
         points_(in.trajectory.points),
-        columns_(columns_of(table, backend.model(), in.trajectory.joint_names)),
+        columns_(columns_of(table, backend.model(), in.trajectory.joint_names,
+                            "leave it out, and it is held at rest, or ask inverse_dynamics")),
         accelerations_(in),
         base_(base_poses(table, in)),
         still_(still_position(table, backend.model(), columns_, in.others)),
@@ -306,7 +209,7 @@ class Batches {
       const bool one_for_all = base_.size() == Request::pose_size;
       std::copy_n(&base_[one_for_all ? 0 : point * Request::pose_size], Request::pose_size, q);
     }
-    for (const Column& column : columns_) {
+    for (const TrajectoryColumn& column : columns_) {
       q[column.q] = points_[point].positions[column.place];
       v_[state * nv_ + column.v] = points_[point].velocities[column.place];
       a_[state * nv_ + column.v] = accelerations_.at(point, column.place);
@@ -315,14 +218,14 @@ class Batches {
 
   void take_effort(std::size_t state, JointTrajectoryPoint& point) const {
     point.effort.assign(point.positions.size(), 0.0);  // that of mimic joints stays 0
-    for (const Column& column : columns_) {
+    for (const TrajectoryColumn& column : columns_) {
       point.effort[column.place] = tau_[state * nv_ + column.v];
     }
   }
 
   core::Backend& backend_;
   const std::vector<JointTrajectoryPoint>& points_;
-  std::vector<Column> columns_;
+  std::vector<TrajectoryColumn> columns_;
   Accelerations accelerations_;
   std::vector<double> base_, still_;
   std::size_t nv_;

@@ -4,10 +4,39 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <rbd_parallel_msgs/srv/derivatives.hpp>
 #include <rbd_parallel_msgs/srv/fill_trajectory_effort.hpp>
+#include <rbd_parallel_msgs/srv/linearize_trajectory.hpp>
 #include <string>
+#include <vector>
 
 namespace rbd_parallel_ros::testing {
+
+/// Whether all matrices of an answer hold `size` numbers.
+template <class Response>
+bool matrices_fit(const Response& response, std::size_t size) {
+  return response.mass_matrix.size() == size;
+}
+
+/// Those that were not asked for are empty, but one was.
+inline bool matrices_fit(const rbd_parallel_msgs::srv::Derivatives::Response& response,
+                         std::size_t size) {
+  std::size_t filled = 0;
+  for (const std::vector<double>* block :
+       {&response.inverse_dynamics_dq, &response.inverse_dynamics_dv, &response.mass_matrix,
+        &response.forward_dynamics_dq, &response.forward_dynamics_dv,
+        &response.forward_dynamics_dtau}) {
+    if (!block->empty() && block->size() != size) return false;
+    filled += !block->empty();
+  }
+  return filled > 0 || size == 0;
+}
+
+inline bool matrices_fit(const rbd_parallel_msgs::srv::LinearizeTrajectory::Response& response,
+                         std::size_t size) {
+  return response.state_matrix.size() == 4 * size && response.input_matrix.size() == 2 * size &&
+         response.dt.size() == response.batch_size;
+}
 
 /// What is wrong with an answer, "" if it is consistent: either refused, with a reason and nothing
 /// else, or every array has the size that the message promises. `base_rows` is 6 where the base
@@ -29,10 +58,10 @@ std::string inconsistency_of(const Response& response, std::size_t base_rows) {
   if constexpr (requires { response.acceleration; }) {
     if (response.acceleration.size() != batch * n) return "acceleration has the wrong size";
   }
-  if constexpr (requires { response.mass_matrix; }) {
+  if constexpr (requires { response.rows; }) {
     if (response.rows != n + base_rows) return "rows is wrong";
-    if (response.mass_matrix.size() != batch * response.rows * response.rows)
-      return "mass_matrix has the wrong size";
+    if (!matrices_fit(response, batch * response.rows * response.rows))
+      return "a matrix has the wrong size";
   }
   return "";
 }

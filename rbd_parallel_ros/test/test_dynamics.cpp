@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "answer_always.hpp"
+#include "floating_request.hpp"
 #include "robots.hpp"
 
 namespace rbd_parallel_ros::testing {
@@ -240,48 +241,12 @@ TEST(Dynamics, ForwardInvertsInverseOnAFloatingBase) {
   }
 }
 
-/// A request of random numbers for the floating quadruped, and the same numbers as the core takes
-/// them: q batch x 19, v and a batch x 18, two wrenches of 6 for each state.
-struct FloatingRequest {
-  explicit FloatingRequest(std::size_t batch)
-      : q(random_numbers(batch * 19, 1)),
-        v(random_numbers(batch * 18, 2)),
-        a(random_numbers(batch * 18, 3)),
-        wrenches(random_numbers(batch * 12, 4)) {
-    const auto vector = [](const double* from, auto& to) {
-      to.x = from[0];
-      to.y = from[1];
-      to.z = from[2];
-    };
-    for (std::size_t s = 0; s < batch; ++s) {
-      const double *qs = &q[s * 19], *vs = &v[s * 18], *as = &a[s * 18], *ws = &wrenches[s * 12];
-      request.position.insert(request.position.end(), qs + 7, qs + 19);
-      request.velocity.insert(request.velocity.end(), vs + 6, vs + 18);
-      request.acceleration.insert(request.acceleration.end(), as + 6, as + 18);
-      vector(qs, request.base_pose.emplace_back().position);
-      vector(qs + 3, request.base_pose.back().orientation);
-      request.base_pose.back().orientation.w = qs[6];
-      vector(vs, request.base_twist.emplace_back().linear);
-      vector(vs + 3, request.base_twist.back().angular);
-      vector(as, request.base_acceleration.emplace_back().linear);
-      vector(as + 3, request.base_acceleration.back().angular);
-      for (const double* wrench : {ws, ws + 6}) {
-        vector(wrench, request.external_wrenches.emplace_back().force);
-        vector(wrench + 3, request.external_wrenches.back().torque);
-      }
-    }
-  }
-
-  std::vector<double> q, v, a, wrenches;
-  Inverse::Request request;
-};
-
 /// Law: pose, twist, acceleration and wrenches reach the core in its order, and come back in it.
 TEST(Dynamics, InverseDynamicsOfAFloatingBaseIsTheBackends) {
   using Axes = rbd_parallel_core::ExternalWrenches::Axes;
   Robot robot("quadruped", Base::floating);
   const std::size_t batch = 3;
-  FloatingRequest sent(batch);
+  FloatingRequest<Inverse::Request> sent(batch);
   sent.request.external_wrench_links = {"FL_foot", "RR_foot"};
   const std::vector<int> links{*robot.model->find_link("FL_foot"),
                                *robot.model->find_link("RR_foot")};

@@ -71,6 +71,12 @@ void fill(Noise& noise, const std::vector<std::string>& joints, Request& request
     request.method = static_cast<std::uint8_t>(noise.below(10));
   if constexpr (requires { request.terms; })
     request.terms = static_cast<std::uint8_t>(noise.below(4));
+  if constexpr (requires { request.blocks; }) {
+    request.blocks =
+        static_cast<std::uint16_t>(noise.rarely() ? noise.below(1 << 16) : noise.below(64));
+    if (noise.below(4) > 0) request.acceleration.clear();
+    if (noise.below(4) > 0) request.effort.clear();
+  }
   noise.resize(request.base_pose, batch);
   for (auto& pose : request.base_pose) pose.orientation.w = noise.number();
   if constexpr (requires { request.external_wrenches; }) {
@@ -89,26 +95,51 @@ struct Batches {
 
 using FillTrajectory = Dynamics::FillTrajectoryEffort;
 
-void fill(Noise& noise, const std::vector<std::string>& joints, FillTrajectory::Request& request,
-          std::size_t points) {
-  request.trajectory.joint_names = noise.names(joints);
-  const std::size_t n = request.trajectory.joint_names.size();
-  request.trajectory.points.resize(noise.rarely() ? 0 : points);
+using Linearize = Dynamics::LinearizeTrajectory;
+
+/// A trajectory whose points mostly have accelerations, or efforts, where they are wanted.
+void fill(Noise& noise, const std::vector<std::string>& joints,
+          trajectory_msgs::msg::JointTrajectory& trajectory, std::size_t points, bool accelerations,
+          bool efforts) {
+  trajectory.joint_names = noise.names(joints);
+  const std::size_t n = trajectory.joint_names.size();
+  trajectory.points.resize(noise.rarely() ? 0 : points);
   const auto number_each = [&](std::vector<double>& out, bool there) {
     out.resize(noise.below(30) == 0 ? noise.below(50) : there ? n : 0);
     for (double& x : out) x = noise.below(100) == 0 ? noise.number() : 0.5;
   };
-  const bool accelerations = noise.below(2) == 0;
-  for (std::size_t i = 0; i < request.trajectory.points.size(); ++i) {
-    auto& point = request.trajectory.points[i];
+  for (std::size_t i = 0; i < trajectory.points.size(); ++i) {
+    auto& point = trajectory.points[i];
     number_each(point.positions, true);
     number_each(point.velocities, true);
     number_each(point.accelerations, accelerations != noise.rarely());
-    number_each(point.effort, false);
+    number_each(point.effort, efforts);
     point.time_from_start.sec =
         noise.rarely() ? std::numeric_limits<std::int32_t>::min() : static_cast<std::int32_t>(i);
     point.time_from_start.nanosec = noise.rarely() ? std::numeric_limits<std::uint32_t>::max() : 0u;
   }
+}
+
+void fill(Noise& noise, const std::vector<std::string>& joints, Linearize::Request& request,
+          std::size_t points) {
+  const bool accelerations = noise.below(2) == 0;
+  fill(noise, joints, request.trajectory, points, accelerations, !accelerations);
+  request.input = static_cast<std::uint8_t>(noise.rarely() ? noise.below(256) : accelerations);
+  request.scheme = static_cast<std::uint8_t>(noise.rarely() ? noise.below(256) : noise.below(2));
+  request.dt = noise.rarely() ? noise.number() : noise.rarely() ? 0 : 0.01;
+  noise.resize(request.base_pose, points);
+  for (auto& pose : request.base_pose) pose.orientation.w = noise.number();
+  if (noise.rarely()) noise.resize(request.base_twist, points);
+  if (noise.rarely()) noise.resize(request.base_wrench, points);
+  if (noise.rarely()) noise.resize(request.base_acceleration, points);
+  if (noise.rarely()) request.external_wrench_links = {"FL_foot"};
+  noise.resize(request.external_wrenches, points * request.external_wrench_links.size());
+  request.external_wrench_axes = static_cast<std::uint8_t>(noise.below(3));
+}
+
+void fill(Noise& noise, const std::vector<std::string>& joints, FillTrajectory::Request& request,
+          std::size_t points) {
+  fill(noise, joints, request.trajectory, points, noise.below(2) == 0, false);
   if (noise.rarely()) {
     request.others.name = noise.names(joints);
     request.others.position = noise.numbers(request.others.name.size());
@@ -146,6 +177,8 @@ TEST(Noise, GetsAConsistentAnswer) {
     send_noise<Dynamics::ForwardDynamics>(base, 4);
     send_noise<FillTrajectory>(base, 5);
     send_noise<Batches>(base, 6);
+    send_noise<Dynamics::Derivatives>(base, 7);
+    send_noise<Linearize>(base, 8);
   }
 }
 

@@ -66,12 +66,47 @@ void fill(Choices& choices, const Target& target, Request& request) {
     choices.fill_all(request.base_wrench, bases);
   }
   if constexpr (requires { request.method; }) request.method = choices.byte();
+  if constexpr (requires { request.blocks; }) {
+    request.blocks = choices.rarely() ? static_cast<std::uint16_t>(choices.bits())
+                                      : static_cast<std::uint16_t>(choices.up_to(63));
+    if (choices.byte() % 2 == 0) request.acceleration.clear(), request.base_acceleration.clear();
+    if (choices.byte() % 2 == 0) request.effort.clear(), request.base_wrench.clear();
+  }
   if constexpr (requires { request.terms; }) request.terms = choices.byte();
   if constexpr (requires { request.external_wrenches; }) {
     if (choices.rarely()) request.external_wrench_links = choices.names(target.links);
     choices.fill_all(request.external_wrenches, batch * request.external_wrench_links.size());
     request.external_wrench_axes = choices.byte() % 4;
   }
+}
+
+using Linearize = Dynamics::LinearizeTrajectory;
+
+void fill(Choices& choices, const Target& target, Linearize::Request& request) {
+  const std::size_t points = choices.up_to(5);
+  request.trajectory.joint_names = choices.names(target.joints);
+  const std::size_t n = request.trajectory.joint_names.size();
+  for (std::size_t i = 0; i < choices.size(points); ++i) {
+    auto& point = request.trajectory.points.emplace_back();
+    point.positions = choices.numbers(n);
+    point.velocities = choices.numbers(n);
+    point.accelerations = choices.numbers(n);
+    point.effort = choices.numbers(n);
+    point.time_from_start.sec = static_cast<std::int32_t>(choices.rarely() ? choices.bits() : i);
+    point.time_from_start.nanosec =
+        static_cast<std::uint32_t>(choices.rarely() ? choices.bits() : i);
+  }
+  request.input = choices.byte() % 3;
+  request.scheme = choices.byte() % 3;
+  request.dt = choices.byte() % 2 == 0 ? 0 : choices.number();
+  const std::size_t bases = target.floating ? points : 0;
+  choices.fill_all(request.base_pose, bases);
+  choices.fill_all(request.base_twist, bases);
+  choices.fill_all(request.base_wrench, request.input == 0 ? bases : 0);
+  choices.fill_all(request.base_acceleration, request.input == 1 ? bases : 0);
+  if (choices.rarely()) request.external_wrench_links = choices.names(target.links);
+  choices.fill_all(request.external_wrenches, points * request.external_wrench_links.size());
+  request.external_wrench_axes = choices.byte() % 4;
 }
 
 template <class Service>
@@ -96,7 +131,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                             Target("gripper", Base::fixed, {})};
   Choices choices(data, size);
   Target& target = targets[choices.up_to(targets.size() - 1)];
-  switch (choices.up_to(3)) {
+  switch (choices.up_to(5)) {
     case 0:
       ask<rbd_parallel_ros::Dynamics::InverseDynamics>(choices, target);
       break;
@@ -105,6 +140,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 2:
       ask<rbd_parallel_ros::Dynamics::MassMatrix>(choices, target);
+      break;
+    case 3:
+      ask<rbd_parallel_ros::Dynamics::Derivatives>(choices, target);
+      break;
+    case 4:
+      ask<rbd_parallel_ros::Dynamics::LinearizeTrajectory>(choices, target);
       break;
     default:
       ask<rbd_parallel_ros::Dynamics::ForwardDynamics>(choices, target);

@@ -74,10 +74,14 @@ enum class Argument : std::uint8_t {
   momentum_matrix_rate,
   regressor,
   jacobian_rate,
+  A,
+  B,
+  q_next,
+  v_next,
 };
 
 /// As messages call them and Python spells them, in the order of Argument.
-inline constexpr std::array<std::string_view, 48> argument_names{"the call",
+inline constexpr std::array<std::string_view, 52> argument_names{"the call",
                                                                  "batch",
                                                                  "q",
                                                                  "v",
@@ -124,8 +128,12 @@ inline constexpr std::array<std::string_view, 48> argument_names{"the call",
                                                                  "momentum_matrix",
                                                                  "momentum_matrix_rate",
                                                                  "regressor",
-                                                                 "jacobian_rate"};
-static_assert(argument_names.size() == static_cast<std::size_t>(Argument::jacobian_rate) + 1);
+                                                                 "jacobian_rate",
+                                                                 "A",
+                                                                 "B",
+                                                                 "q_next",
+                                                                 "v_next"};
+static_assert(argument_names.size() == static_cast<std::size_t>(Argument::v_next) + 1);
 
 constexpr std::string_view name_of(Argument argument) noexcept {
   return argument_names[static_cast<std::size_t>(argument)];

@@ -12,6 +12,8 @@ SI units. Twists and wrenches are linear first. Quaternions are x y z w. help(rb
 
 from ._core import (
     Backend,
+    BaseParameters,
+    Identification,
     Joint,
     JointLimits,
     Link,
@@ -20,7 +22,9 @@ from ._core import (
     StateError,
     auto_tree,
     backend_names,
+    base_parameters,
     build_model,
+    identify,
     instruction_sets,
     load_urdf,
 )
@@ -31,6 +35,8 @@ from .lanes import from_lanes, to_lanes
 
 __all__ = [
     "Backend",
+    "BaseParameters",
+    "Identification",
     "Joint",
     "JointDescription",
     "JointLimits",
@@ -45,8 +51,10 @@ __all__ = [
     "__version__",
     "auto_tree",
     "backend_names",
+    "base_parameters",
     "build_model",
     "from_lanes",
+    "identify",
     "instruction_sets",
     "load_urdf",
     "to_lanes",

@@ -101,6 +101,14 @@ BackendObject made(const std::string& name, std::shared_ptr<const Model> model,
   "dtype"_a = "float64", "instruction_set"_a = nb::none(), "layout"_a = "rows",     \
   "family"_a = "blocks", "block"_a = 0
 
+#define RBD_STEP_PARAMETERS                                                               \
+  "q"_a.none(), "v"_a.none(), "tau"_a.none(), "dt"_a, "scheme"_a = "semi_implicit_euler", \
+                                                      "f_ext"_a = nb::none(), "axes"_a = "link"
+#define RBD_STEP                                                                           \
+  "q: " RBD_ARRAY ", v: " RBD_ARRAY " | None, tau: " RBD_ARRAY                             \
+  " | None, dt: float, scheme: str = \"semi_implicit_euler\", f_ext: dict[str, " RBD_ARRAY \
+  "] | None = None, axes: str = \"link\""
+
 namespace {
 
 /// Backend(name, model), Backend(model, name) and Backend(model), each with the options.
@@ -236,6 +244,31 @@ void bind_backend(nb::module_& m) {
            "scipy.sparse.csr_array takes for one state. data is (..., nonzeros); the other two are "
            "the\n"
            "same for all states and cannot be written to. cholesky: L with M = L^T L instead.")
+      .def(
+          "linearize",
+          [](BackendObject& self, nb::handle q, nb::handle v, nb::handle tau, nb::handle dt,
+             nb::handle scheme, nb::handle f_ext, nb::handle axes) {
+            return self.backend->linearize({q, v, tau, dt, scheme, f_ext, axes});
+          },
+          RBD_STEP_PARAMETERS,
+          nb::sig("def linearize(self, " RBD_STEP ") -> tuple[numpy.ndarray, numpy.ndarray]"),
+          "Returns A (..., 2 nv, 2 nv) and B (..., 2 nv, nv) of step(): the exact derivatives\n"
+          "of (q+, v+) by (q, v) and by tau.\n\n"
+          "dq and dq+ are in the tangent spaces of q and q+, nv numbers each: along the rates\n"
+          "with which Model.integrate moves them, as Model.difference gives them.\n"
+          "The first call takes memory; a Backend with layout=\"rows\" has it.")
+      .def(
+          "step",
+          [](BackendObject& self, nb::handle q, nb::handle v, nb::handle tau, nb::handle dt,
+             nb::handle scheme, nb::handle f_ext, nb::handle axes) {
+            return self.backend->step({q, v, tau, dt, scheme, f_ext, axes});
+          },
+          RBD_STEP_PARAMETERS,
+          nb::sig("def step(self, " RBD_STEP ") -> tuple[numpy.ndarray, numpy.ndarray]"),
+          "Returns q+ (..., nq) and v+ (..., nv), one step of dt seconds later.\n\n"
+          "scheme: \"semi_implicit_euler\", v+ = v + dt qdd and q+ = integrate(q, v+, dt), or\n"
+          "\"rk4\", whose stages are docs/derivatives.md's. tau and f_ext stay the same over the\n"
+          "step; v, tau = None are zeros. f_ext, axes: as in inverse_dynamics().")
       .def("__repr__", [](const BackendObject& self) {
         const PyBackend& backend = *self.backend;
         return "Backend(\"" + backend.name() + "\", " + backend.shared_model()->name() +

@@ -13,5 +13,6 @@ void bind_model(nanobind::module_& module);
 void bind_configuration(nanobind::class_<rbd_parallel_core::Model>& model);
 void bind_description(nanobind::module_& module);
 void bind_backend(nanobind::module_& module);
+void bind_identification(nanobind::module_& module);
 
 }  // namespace rbd_parallel_python

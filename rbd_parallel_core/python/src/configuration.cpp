@@ -3,7 +3,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "py_backend.hpp"
 #include "slices.hpp"
 #include "states.hpp"
+#include "steps.hpp"
 
 namespace rbd_parallel_python {
 namespace {
@@ -64,20 +64,6 @@ void run(const char* operation, const Model& model, const BatchShape& shape,
     }
   }
   throw StateError(failure->text + culprit);
-}
-
-double time_step(nb::handle dt) {
-  const double value = PyFloat_AsDouble(dt.ptr());
-  if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    throw nb::type_error(
-        ("dt: expected a number of seconds, the same for all states, got a " + class_name(dt))
-            .c_str());
-  }
-  if (!std::isfinite(value)) {
-    refuse("dt: expected a finite number of seconds, got " + std::to_string(value));
-  }
-  return value;
 }
 
 nb::object integrated(const Model& model, nb::handle q, nb::handle v, nb::handle dt) {

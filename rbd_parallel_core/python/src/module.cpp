@@ -7,5 +7,6 @@ NB_MODULE(_core, module) {
   rbd_parallel_python::bind_model(module);
   rbd_parallel_python::bind_description(module);
   rbd_parallel_python::bind_backend(module);
+  rbd_parallel_python::bind_identification(module);
   rbd_parallel_python::explain_wrong_calls(module);
 }

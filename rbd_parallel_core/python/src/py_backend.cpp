@@ -4,7 +4,6 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -12,34 +11,17 @@
 
 #include "arrays.hpp"
 #include "device_arrays.hpp"
+#include "occupied.hpp"
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "slices.hpp"
 #include "states.hpp"
+#include "steps.hpp"
 
 namespace rbd_parallel_python {
 namespace {
 
 using namespace rbd_parallel_core;
 using namespace nb::literals;
-
-/// Holds a Backend for the time of one call. The GIL is released meanwhile, so another Python
-/// thread may come along; it is turned away, since a Backend owns a single workspace.
-class Occupied {
- public:
-  explicit Occupied(std::atomic_flag& flag) : flag_(flag) {
-    if (flag_.test_and_set(std::memory_order_acquire)) {
-      throw std::runtime_error(
-          "this Backend is computing in another thread: expected one calling thread at a time; "
-          "make one Backend per thread, they can share the Model");
-    }
-  }
-  ~Occupied() { flag_.clear(std::memory_order_release); }
-  Occupied(const Occupied&) = delete;
-  Occupied& operator=(const Occupied&) = delete;
-
- private:
-  std::atomic_flag& flag_;
-};
 
 /// The methods of forward dynamics have the core's names but one, which is "auto" here.
 std::string in_python_words(std::string text) {
@@ -69,15 +51,6 @@ void require_ok(const Result& result) {
 
 Axes axes_from(std::string_view axes) {
   return choice("axes", axes, {"link", "world"}) == 0 ? Axes::link : Axes::world;
-}
-
-/// A Python str that names one of several choices.
-std::string word(const char* parameter, nb::handle object) {
-  if (!nb::isinstance<nb::str>(object)) {
-    throw nb::type_error(
-        (std::string(parameter) + ": expected a str, got " + utf8(nb::repr(object))).c_str());
-  }
-  return utf8(object);
 }
 
 ForwardMethod method_from(nb::handle object) {
@@ -178,6 +151,22 @@ class NumpyBackend final : public PyBackend {
     return nb::make_tuple(values.object(), columns_, row_starts_);
   }
 
+  nb::tuple linearize(const StepCall& call) override {
+    const auto n = nv();
+    return stepped("linearize", call, {2 * n, 2 * n}, {2 * n, n},
+                   [](BasicLinearization<Real>& args, std::span<Real> A, std::span<Real> B) {
+                     args.A = A;
+                     args.B = B;
+                   });
+  }
+  nb::tuple step(const StepCall& call) override {
+    return stepped("step", call, {nq()}, {nv()},
+                   [](BasicLinearization<Real>& args, std::span<Real> q, std::span<Real> v) {
+                     args.q_next = q;
+                     args.v_next = v;
+                   });
+  }
+
   /// The status codes of the last call, a copy.
   nb::object status() override {
     const Occupied occupied(busy_);
@@ -252,10 +241,11 @@ class NumpyBackend final : public PyBackend {
                 static_cast<std::size_t>(backend_->model().body_count()) * parameters_per_body};
   }
 
-  /// An input beside q; None is an empty array, zeros to the core.
+  /// An input beside q; None for an optional one is an empty array, zeros to the core.
   Array<Real> rates(Argument argument, nb::handle object,
-                    const rbd_parallel_core::StateShape& shape, States<Real>& states) const {
-    if (object.is_none()) return {};
+                    const rbd_parallel_core::StateShape& shape, Presence presence,
+                    States<Real>& states) const {
+    if (object.is_none() && presence == Presence::optional) return {};
     const std::string name(name_of(argument));
     Array<Real> array = input(object, name);
     require_together(name, array.on_device(), states.q);
@@ -399,7 +389,7 @@ class NumpyBackend final : public PyBackend {
           } else if (call.takes(field.argument)) {
             args.*field.array =
                 rates(field.argument, value_of(Parameter::Kind::numbers, field.argument),
-                      field.shape, states)
+                      field.shape, field.presence, states)
                     .span();
           }
         },
@@ -452,6 +442,50 @@ class NumpyBackend final : public PyBackend {
     nb::list list;
     for (const Array<Real>& result : results) list.append(plain(result));
     return nb::tuple(list);
+  }
+
+  /// A step of time with two outputs; set_outputs(args, one, other) says which.
+  template <class SetOutputs>
+  nb::tuple stepped(const std::string& name, const StepCall& call, const Shape& one,
+                    const Shape& other, const SetOutputs& set_outputs) {
+    if (layout_ == Layout::lanes) {
+      refuse(name + ": expected a Backend with layout=\"rows\", got one with \"lanes\"");
+    }
+    States<Real> states = states_from(call.q);
+    const Array<Real> v = rates(Argument::v, call.v, {Extent::nv}, Presence::optional, states);
+    const Array<Real> tau =
+        rates(Argument::tau, call.tau, {Extent::nv}, Presence::optional, states);
+    const Wrenches<Real> wrenches =
+        wrenches_from(call.f_ext, axes_from(word("axes", call.axes)), states);
+    BasicLinearization<Real> shared{};
+    shared.dt = static_cast<Real>(time_step(call.dt));
+    shared.scheme = step_scheme(call.scheme);
+    const Array<Real> results[] = {Array<Real>::make(states.shape.with(one)),
+                                   Array<Real>::make(states.shape.with(other))};
+    if (!linearizer_.configured()) linearizer_.configure(*backend_);
+    run(name, states, [&](std::span<StateStatus> status) {
+      const std::size_t batch = states.shape.batch;
+      if (batch > status.size()) {
+        return Result{Code::batch_too_large, Argument::batch,
+                      static_cast<std::int64_t>(status.size()), static_cast<std::int64_t>(batch)};
+      }
+      return in_slices(batch, backend_->model().nv(), [&](std::size_t first, std::size_t count) {
+        const auto cut = [&](auto array) {
+          const std::size_t n = batch == 0 ? 0 : array.size() / batch;
+          return array.subspan(first * n, count * n);
+        };
+        BasicLinearization<Real> args = shared;
+        args.batch = count;
+        args.q = cut(states.q.span());
+        args.v = cut(v.span());
+        args.tau = cut(tau.span());
+        args.f_ext = {wrenches.links, cut(std::span(wrenches.values)), wrenches.axes};
+        args.status = status.subspan(first, count);
+        set_outputs(args, cut(results[0].mutable_span()), cut(results[1].mutable_span()));
+        return linearizer_.linearize(args);
+      });
+    });
+    return nb::make_tuple(results[0].object(), results[1].object());
   }
 
   /// An array of these numbers that nobody can write to, since all results share it.
@@ -534,7 +568,8 @@ class NumpyBackend final : public PyBackend {
   std::vector<StateStatus> status_;  ///< max_batch
   std::size_t used_ = 0;             ///< how many of them the last call wrote
   std::atomic_flag busy_;
-  nb::object columns_, row_starts_;  ///< of the sparse mass matrix, once it was asked for
+  BasicLinearizer<Real> linearizer_;  ///< by backend_, once it was asked for
+  nb::object columns_, row_starts_;   ///< of the sparse mass matrix, once it was asked for
   std::size_t nonzeros_ = 0;
 };
 

@@ -14,6 +14,7 @@
 
 #include "python_calls.hpp"
 #include "rbd_parallel_core/backend.hpp"
+#include "steps.hpp"
 
 namespace rbd_parallel_python {
 
@@ -57,6 +58,10 @@ class PyBackend {
                              const nb::kwargs& kwargs) = 0;
   /// (values, columns, row starts) of the lower triangle of M, or of its factor.
   virtual nb::tuple sparse_mass_matrix(nb::handle q, bool cholesky) = 0;
+  /// (A, B) of a step of time.
+  virtual nb::tuple linearize(const StepCall& call) = 0;
+  /// (q, v) after a step of time.
+  virtual nb::tuple step(const StepCall& call) = 0;
   /// The status codes of the last call, a copy.
   virtual nb::object status() = 0;
   /// What the core says of each bad state of the last call.

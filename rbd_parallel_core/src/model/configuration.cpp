@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "../array_sizes.hpp"
 
 namespace rbd_parallel_core {
 namespace {
@@ -35,31 +36,6 @@ struct Out {
   Real* data;
   void store(std::int32_t k, Real value) const { data[k] = value; }
 };
-
-/// An array of a call with its name and how many numbers of it one state takes.
-struct ArraySize {
-  Argument argument;
-  std::size_t size;
-  std::int32_t columns;
-};
-
-Result check_sizes(std::size_t batch, std::initializer_list<ArraySize> arrays,
-                   std::size_t status) noexcept {
-  const auto number = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-  for (const ArraySize& array : arrays) {
-    std::size_t expected = 0;
-    if (__builtin_mul_overflow(batch, index(array.columns), &expected)) {
-      expected = std::numeric_limits<std::int64_t>::max();
-    }
-    if (array.size == expected) continue;
-    return {array.size == 0 ? Code::missing : Code::wrong_size, array.argument, number(expected),
-            number(array.size)};
-  }
-  if (status != 0 && status != batch) {
-    return {Code::wrong_size, Argument::status, number(batch), number(status)};
-  }
-  return {};
-}
 
 /// Calls visit(joint, body) for the joints that have coordinates.
 template <class Visit>
@@ -165,9 +141,9 @@ void draw(const Joint& joint, const std::vector<Range>& ranges, Uniform& uniform
 template <class Real>
 Result integrate(const Model& model, const BasicIntegration<Real>& args) noexcept {
   const Result checked = check_sizes(args.batch,
-                                     {{Argument::q, args.q.size(), model.nq()},
-                                      {Argument::v, args.v.size(), model.nv()},
-                                      {Argument::next, args.next.size(), model.nq()}},
+                                     {{Argument::q, args.q.size(), index(model.nq())},
+                                      {Argument::v, args.v.size(), index(model.nv())},
+                                      {Argument::next, args.next.size(), index(model.nq())}},
                                      args.status.size());
   if (!checked.ok()) return checked;
   const std::size_t nq = index(model.nq()), nv = index(model.nv());
@@ -189,9 +165,9 @@ Result integrate(const Model& model, const BasicIntegration<Real>& args) noexcep
 template <class Real>
 Result difference(const Model& model, const BasicDifference<Real>& args) noexcept {
   const Result checked = check_sizes(args.batch,
-                                     {{Argument::q0, args.q0.size(), model.nq()},
-                                      {Argument::q1, args.q1.size(), model.nq()},
-                                      {Argument::v, args.v.size(), model.nv()}},
+                                     {{Argument::q0, args.q0.size(), index(model.nq())},
+                                      {Argument::q1, args.q1.size(), index(model.nq())},
+                                      {Argument::v, args.v.size(), index(model.nv())}},
                                      args.status.size());
   if (!checked.ok()) return checked;
   const std::size_t nq = index(model.nq()), nv = index(model.nv());

@@ -55,7 +55,18 @@ GOOD = {
     "bodies": 3,
     "operation": "energies",
     "joint": "elbow",
+    "tau": Q,
+    "weights": Q,
+    "dt": 0.01,
 }
+MOTION = numpy.random.default_rng(0).uniform(-1, 1, (4, 20, 7))
+GOOD_FOR = {"identify": dict(zip("qva", MOTION)) | {"tau": MOTION[3]}}
+
+
+def good_arguments(call, signature):
+    good = GOOD | GOOD_FOR.get(call, {})
+    return {name: good[name] for name in signature.types if name in signature.required}
+
 
 
 def test_calls_are_found():
@@ -71,7 +82,7 @@ class Stranger:
 def test_a_stranger_for_any_argument(call, overload, name):
     function, signatures = CALLS[call]
     signature = signatures[overload]
-    arguments = {other: GOOD[other] for other in signature.types if other in signature.required}
+    arguments = good_arguments(call, signature)
     arguments[name] = Stranger()
     with pytest.raises((TypeError, ValueError)) as caught:
         function(**arguments)
@@ -86,7 +97,7 @@ def test_none_for_any_argument(call, overload, name):
     """It is taken where the signature says so; else the message names it and what is expected."""
     function, signatures = CALLS[call]
     signature = signatures[overload]
-    arguments = {other: GOOD[other] for other in signature.types if other in signature.required}
+    arguments = good_arguments(call, signature)
     arguments[name] = None
     if call_errors.fits(None, signature.types[name]):
         function(**arguments)

@@ -6,10 +6,12 @@
 #include <rbd_parallel_msgs/msg/model_info.hpp>
 #include <rbd_parallel_msgs/msg/state_batch.hpp>
 #include <rbd_parallel_msgs/srv/bias_forces.hpp>
+#include <rbd_parallel_msgs/srv/derivatives.hpp>
 #include <rbd_parallel_msgs/srv/fill_trajectory_effort.hpp>
 #include <rbd_parallel_msgs/srv/forward_dynamics.hpp>
 #include <rbd_parallel_msgs/srv/get_model_info.hpp>
 #include <rbd_parallel_msgs/srv/inverse_dynamics.hpp>
+#include <rbd_parallel_msgs/srv/linearize_trajectory.hpp>
 #include <rbd_parallel_msgs/srv/mass_matrix.hpp>
 #include <rbd_parallel_msgs/srv/set_payload.hpp>
 #include <rclcpp/rclcpp.hpp>
@@ -31,9 +33,9 @@ class Payloads;
 struct Settings;
 
 /// Serves the dynamics of one robot: ~/inverse_dynamics, ~/bias_forces, ~/mass_matrix,
-/// ~/forward_dynamics, ~/fill_trajectory_effort, ~/set_payload, ~/get_model_info; answers
-/// ~/state_batch on ~/effort_batch; and, where effort_mode says so, streams efforts for the joint
-/// states that come.
+/// ~/forward_dynamics, ~/derivatives, ~/fill_trajectory_effort, ~/linearize_trajectory,
+/// ~/set_payload, ~/get_model_info; answers ~/state_batch on ~/effort_batch; and, where effort_mode
+/// says so, streams efforts for the joint states that come.
 ///
 /// unconfigured -- configure: robot description -> model, plugin -> backend, all memory -->
 /// inactive inactive -- activate --> active: the services compute and the stream runs. In any other
@@ -107,7 +109,9 @@ class DynamicsNode : public rclcpp_lifecycle::LifecycleNode {
   rclcpp::Service<rbd_parallel_msgs::srv::BiasForces>::SharedPtr bias_forces_;
   rclcpp::Service<rbd_parallel_msgs::srv::MassMatrix>::SharedPtr mass_matrix_;
   rclcpp::Service<rbd_parallel_msgs::srv::ForwardDynamics>::SharedPtr forward_dynamics_;
+  rclcpp::Service<rbd_parallel_msgs::srv::Derivatives>::SharedPtr derivatives_;
   rclcpp::Service<rbd_parallel_msgs::srv::FillTrajectoryEffort>::SharedPtr fill_trajectory_effort_;
+  rclcpp::Service<rbd_parallel_msgs::srv::LinearizeTrajectory>::SharedPtr linearize_trajectory_;
   rclcpp::Subscription<rbd_parallel_msgs::msg::StateBatch>::SharedPtr state_batch_subscription_;
   rclcpp_lifecycle::LifecyclePublisher<rbd_parallel_msgs::msg::EffortBatch>::SharedPtr
       effort_batch_publisher_;

@@ -65,9 +65,13 @@ struct ScalarTraits<Dual<S>> {
   static RBD_INLINE D neg_mul_add(const D& a, const D& b, const D& c) {
     return {T::neg_mul_add(a.x, b.x, c.x), T::neg_mul_add(a.x, b.d, T::neg_mul_add(a.d, b.x, c.d))};
   }
+  /// At zero, where it has no derivative, that is taken for zero: right for the length of a vector
+  /// of which even functions are computed, as the exponential of a twist does.
   static RBD_INLINE D sqrt(const D& a) {
-    const S root = T::sqrt(a.x);
-    return {root, a.d / (root + root)};
+    const S root = T::sqrt(a.x), zero(Real(0));
+    const auto vanishes = T::less_equal(root, zero);
+    const S slope = a.d / T::select(vanishes, S(Real(1)), root + root);
+    return {root, T::select(vanishes, zero, slope)};
   }
   static RBD_INLINE D abs(const D& a) { return select(less(a, D(Real(0))), -a, a); }
   static RBD_INLINE D max(const D& a, const D& b) { return select(less(a, b), b, a); }

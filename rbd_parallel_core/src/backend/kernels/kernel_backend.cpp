@@ -116,8 +116,8 @@ Result KernelBackend<Real>::do_compute(const Call& call) noexcept {
 template <class Real>
 Result KernelBackend<Real>::run_if_it_fits(const Call& call) noexcept {
   const Operation operation = call.operation();
-  const bool solves = operation == Operation::forward_dynamics_jvp ||
-                      operation == Operation::forward_dynamics_vjp;
+  const bool solves =
+      operation == Operation::forward_dynamics_jvp || operation == Operation::forward_dynamics_vjp;
   const bool needs_matrix = keeps_matrices(operation) || (solves && model_.has_mimic);
   const int largest = largest_matrix(call.layout());
   if (needs_matrix && model_.nv > largest) return too_large(operation, largest, model_.nv);

@@ -203,7 +203,7 @@ inline void check_link_motion(Report& report, const BackendUnderTest& under_test
   const Batch batch = random_batch(*model, 3, 105);
   const auto backend = configured(under_test, model, batch.size);
   report.at(robot.name, name);
-  const Outputs out = run(call_named(name), *backend, batch);
+  const Outputs out = run(offered_part(under_test, call_named(name)), *backend, batch);
   report.expect_ok(out);
   for (std::size_t s = 0; s < batch.size; ++s) {
     const auto expected = expected_motion(oracle, batch, *model, s, in_link_axes);
