@@ -146,10 +146,14 @@ TEST_F(GpuDerivativesTest, InputsThatAreNotFinite) {
 /// more than that, whichever it is.
 TEST_F(GpuDerivativesTest, SingularStates) {
   for (Robot robot : {arm(), mimic_hand()}) {
-    // What mimic joints couple is singular only if none of it has a mass.
-    const std::size_t massless = robot.model().has_mimic() ? robot.description.links.size() : 1;
+    // What mimic joints couple is singular only if none of it has an inertia.
+    const bool coupled = robot.model().has_mimic();
+    const std::size_t massless = coupled ? robot.description.links.size() : 1;
     for (std::size_t k = 0; k < massless; ++k) {
       (robot.description.links.end() - 1 - static_cast<std::ptrdiff_t>(k))->inertial.reset();
+    }
+    for (JointDescription& joint : robot.description.joints) {
+      if (coupled) joint.armature = 0;
     }
     const auto model = std::make_shared<const Model>(robot.model());
     const BackendOptions options{.max_batch = 3};
