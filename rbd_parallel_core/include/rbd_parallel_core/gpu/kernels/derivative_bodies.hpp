@@ -42,13 +42,29 @@ RBD_INLINE void spoil_lanes(const StateChunk<Real>& chunk, const StateStatus& st
   if (lanes != nullptr) spoil_unless_ok<Real>(status, chunk.out(lanes, s), n);
 }
 
-/// rnea_derivatives(): matrices of nv x nv, each null where it is not wanted. Reads the taint.
+/// The first half of rnea_derivatives(): how the bodies move, which stays in the workspace. Two
+/// kernels, since one would keep more than there are registers.
+template <class Real>
+struct DerivativesOutwardBody : StateBody<Real, DerivativesOutwardBody<Real>> {
+  const Real *v, *a;
+  Vec3<Real> gravity;
+  VelocityTerms terms;
+
+  RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
+    const StateChunk<Real>& chunk = this->states;
+    const DerivativeWorkspace<Real> ws = derivative_workspace_of(chunk, s);
+    const LaneRow<Real> q = chunk.row(chunk.q, s);
+    compute_turns(model, ws.matrices.turns, q);
+    derivatives_outward(model, ws.matrices, q, chunk.row(v, s), chunk.row(a, s), gravity, terms);
+  }
+};
+
+/// The second half: matrices of nv x nv, each null where it is not wanted. Reads the taint.
 template <class Real>
 struct RneaDerivativesBody : StateBody<Real, RneaDerivativesBody<Real>> {
   const Real *v, *a;
   const Real* forces;  ///< a Force for each body, or null
   LaneWrenches<Real> wrenches;
-  Vec3<Real> gravity;
   VelocityTerms terms;
   bool judged_later;  ///< status and results stay as they are
   Real *by_q, *by_v, *M;
@@ -57,16 +73,22 @@ struct RneaDerivativesBody : StateBody<Real, RneaDerivativesBody<Real>> {
   RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
     const StateChunk<Real>& chunk = this->states;
     const DerivativeWorkspace<Real> ws = derivative_workspace_of(chunk, s);
-    const LaneRow<Real> q = chunk.row(chunk.q, s);
     const auto square = [&](Real* lanes) {
       return LaneSquare<Real>{lanes + s, chunk.stride, model.nv};
     };
     const DerivativeMatrices<LaneSquare<Real>> out{
         square(by_q),    square(by_v), square(M), by_q != nullptr,
         by_v != nullptr, M != nullptr, terms};
-    Real bad = rnea_derivatives(
-        model, ws.matrices, q, chunk.row(v, s), chunk.row(a, s), forces_of(chunk, forces, s),
-        TurningLaneWrenches<Real>{wrenches, s, ws}, gravity, chunk.friction, out);
+    if (out.wants_q) clear_for_pairs<Real>(model, out.q, false);
+    if (out.wants_v) clear_for_pairs<Real>(model, out.v, false);
+    if (out.wants_M) clear_for_pairs<Real>(model, out.M, false);
+    const bool turning = TurningLaneWrenches<Real>{wrenches, s, ws}.place(model, ws.matrices);
+    Real bad = derivatives_inward(model, ws.matrices, forces_of(chunk, forces, s), turning, out);
+    const bool damped = out.wants_v && chunk.friction && terms == VelocityTerms::derivative;
+    for (std::int32_t k = 0; k < model.nv; ++k) {
+      if (damped) out.v.store(k, k, out.v.load(k, k) + model.damping[k]);
+      if (out.wants_M) out.M.store(k, k, out.M.load(k, k) + model.armature[k]);
+    }
     if (sum != nullptr) {
       add_transpose(out.v, square(sum));
       bad = bad + taint_of_lanes<Real>(chunk, sum, s, model.nv * model.nv);

@@ -8,6 +8,7 @@ namespace rbd_parallel_core {
 /// The kernels of derivatives, of a device or of a CPU.
 template <class Real>
 struct DerivativeEntries {
+  BodyEntry<DerivativesOutwardBody<Real>> derivatives_outward;
   BodyEntry<RneaDerivativesBody<Real>> rnea_derivatives;
   BodyEntry<SolveMatricesBody<Real>> solve_matrices;
   BodyEntry<SolveBody<Real, true>> solve_by_aba;
@@ -22,8 +23,9 @@ struct DerivativeEntries {
   template <class Make>
   static DerivativeEntries made_by(const Make& make) {
     DerivativeEntries all;
-    auto& [rnea_derivatives, solve_matrices, solve_by_aba, solve_by_factor, rnea_jvp, rnea_vjp,
-           centroidal, regressor, link_jacobian_rate] = all;
+    auto& [derivatives_outward, rnea_derivatives, solve_matrices, solve_by_aba, solve_by_factor,
+           rnea_jvp, rnea_vjp, centroidal, regressor, link_jacobian_rate] = all;
+    make(derivatives_outward);
     make(rnea_derivatives);
     make(solve_matrices);
     make(solve_by_aba);

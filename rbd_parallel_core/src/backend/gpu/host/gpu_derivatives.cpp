@@ -56,9 +56,22 @@ RneaDerivativesBody<Real> GpuDerivatives<Real>::derivatives_of(const Args& args,
   body.a = buffers().a.lanes;
   body.forces = forces;
   body.wrenches = arrays_.wrenches_of(args.f_ext);
-  body.gravity = model_.view().gravity;
   body.terms = VelocityTerms::derivative;
   return body;
+}
+
+/// Both halves.
+template <class Real>
+void GpuDerivatives<Real>::launch(const RneaDerivativesBody<Real>& body,
+                                  const Vec3<Real>& gravity) noexcept {
+  DerivativesOutwardBody<Real> outward{};
+  outward.states = body.states;
+  outward.v = body.v;
+  outward.a = body.a;
+  outward.gravity = gravity;
+  outward.terms = body.terms;
+  arrays_.launch_states(kernels_.derivatives.derivatives_outward, outward);
+  arrays_.launch_states(kernels_.derivatives.rnea_derivatives, body);
 }
 
 template <class Real>
@@ -69,7 +82,7 @@ Result GpuDerivatives<Real>::run(const BasicInverseDynamicsDerivatives<Real>& ar
         body.by_q = if_asked(args.dtau_dq, buffers().by_q);
         body.by_v = if_asked(args.dtau_dv, buffers().by_v);
         body.M = if_asked(args.mass_matrix, buffers().matrix);
-        arrays_.launch_states(kernels_.derivatives.rnea_derivatives, body);
+        launch(body, model_.view().gravity);
         arrays_.write(body.by_q, args.dtau_dq, square(), range);
         arrays_.write(body.by_v, args.dtau_dv, square(), range);
         arrays_.write(body.M, args.mass_matrix, square(), range);
@@ -131,7 +144,7 @@ Result GpuDerivatives<Real>::run(const BasicForwardDynamicsDerivatives<Real>& ar
         body.by_q = if_asked(args.dqdd_dq, buffers().by_q);
         body.by_v = if_asked(args.dqdd_dv, buffers().by_v);
         body.M = factored ? nullptr : buffers().matrix;
-        arrays_.launch_states(kernels_.derivatives.rnea_derivatives, body);
+        launch(body, model_.view().gravity);
         SolveMatricesBody<Real> solve{};
         solve.states = states;
         solve.M = buffers().matrix;
@@ -239,7 +252,7 @@ Result GpuDerivatives<Real>::run(const BasicCoriolisMatrix<Real>& args) noexcept
     body.terms = VelocityTerms::coriolis;
     body.by_v = buffers().by_v;
     body.sum = if_asked(args.mass_matrix_rate, buffers().by_q);
-    arrays_.launch_states(kernels_.derivatives.rnea_derivatives, body);
+    launch(body, Vec3<Real>::zero());
     arrays_.write(body.by_v, args.coriolis, square(), range);
     arrays_.write(body.sum, args.mass_matrix_rate, square(), range);
   });

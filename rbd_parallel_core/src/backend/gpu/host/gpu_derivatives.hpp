@@ -55,6 +55,7 @@ class GpuDerivatives {
   template <class Args>
   RneaDerivativesBody<Real> derivatives_of(const Args& args, const StateChunk<Real>& states,
                                            const Real* forces) noexcept;
+  void launch(const RneaDerivativesBody<Real>& body, const Vec3<Real>& gravity) noexcept;
   void launch_accelerations(const StateChunk<Real>& states, const Real* forces) noexcept;
   void launch_solve(const StateChunk<Real>& states, const Real* b, bool given, Real* x) noexcept;
 
