@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "ours.hpp"
 
@@ -52,7 +53,8 @@ std::span<const double> part(const std::vector<double>& all, std::size_t k, std:
 
 }  // namespace
 
-Agreement::Agreement(std::shared_ptr<const rbd_parallel_core::Model> model, const States& states)
+Agreement::Agreement(std::shared_ptr<const rbd_parallel_core::Model> model, const States& states,
+                     std::span<const Operation> operations)
     : nv_(states.nv), checked_(some_of(states.count)) {
   const States checked = pick(states, checked_);
   tau_ = checked.tau;
@@ -63,22 +65,22 @@ Agreement::Agreement(std::shared_ptr<const rbd_parallel_core::Model> model, cons
       checked, memory);
   std::vector<std::size_t> all(checked.count);
   std::iota(all.begin(), all.end(), std::size_t{0});
-  for (const Operation operation : kOperations) {
-    reference_[static_cast<std::size_t>(operation)] = ours.results(operation, all);
+  mass_matrix_ = ours.results(Operation::kCrba, all);
+  for (const Operation operation : operations) {
+    reference_[operation] = ours.results(operation, all);
   }
 }
 
 double Agreement::disagreement(Operation operation, const std::vector<double>& results) const {
   if (!all_finite(results)) return std::numeric_limits<double>::infinity();
-  const auto& reference = reference_[static_cast<std::size_t>(operation)];
-  const auto& mass_matrix = reference_[static_cast<std::size_t>(Operation::kCrba)];
-  const std::size_t n = result_size(operation, nv_);
+  const auto& reference = reference_.at(operation);
+  const auto [arrays, n] = result_shape(operation, nv_);
   double worst = 0.0;
-  for (std::size_t k = 0; k < checked_.size(); ++k) {
+  for (std::size_t k = 0; k < arrays * checked_.size(); ++k) {
     const auto expected = part(reference, k, n);
     const std::vector<double> error = difference(part(results, k, n), expected);
     worst = std::max(worst, operation == Operation::kAba
-                                ? largest(multiply(part(mass_matrix, k, nv_ * nv_), error)) /
+                                ? largest(multiply(part(mass_matrix_, k, nv_ * nv_), error)) /
                                       largest(part(tau_, k, nv_))
                                 : largest(error) / largest(expected));
   }
@@ -87,9 +89,16 @@ double Agreement::disagreement(Operation operation, const std::vector<double>& r
 
 // Forward dynamics of the longest chain, whose M is the most ill-conditioned one, sets its limits:
 // the numbers of different algorithms, all of them sound, are that far apart.
-double tolerance(Operation operation, bool in_float) {
-  if (in_float) return operation == Operation::kAba ? 1e-2 : 1e-4;
-  return operation == Operation::kAba ? 1e-7 : 1e-12;
+double tolerance(Operation operation, Precision precision) {
+  switch (precision) {
+    case Precision::kDouble:
+      return solves(operation) ? 1e-7 : 1e-12;
+    case Precision::kFloat:
+      return solves(operation) ? 1e-2 : 1e-4;
+    case Precision::kFiniteDifferences:
+      return 1e-3;
+  }
+  throw std::invalid_argument("unknown precision");
 }
 
 }  // namespace rbd_bench

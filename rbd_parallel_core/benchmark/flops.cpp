@@ -6,6 +6,7 @@
 
 #include "aligned.hpp"
 #include "batch_kernels.hpp"
+#include "calls.hpp"
 
 namespace rbd_bench {
 namespace {
@@ -68,21 +69,12 @@ double count_flops(Operation operation, const rbd_parallel_core::Model& model) {
   const std::vector<double> q = model.neutral(), rates(nv, 0.5);
   std::vector<double> out(result_size(operation, nv));
 
+  kTable.prepare(context);
   operations = 0;
-  switch (operation) {
-    case Operation::kRnea:
-      kTable.inverse_dynamics(context, {.q = q, .v = rates, .a = rates, .tau = out}, {0, 1});
-      break;
-    case Operation::kCrba:
-      kTable.mass_matrix(context, {.q = q, .mass_matrix = out}, {0, 1});
-      break;
-    case Operation::kAba:
-      kTable.forward_dynamics(
-          context,
-          {.q = q, .v = rates, .tau = rates, .method = core::ForwardMethod::aba, .qdd = out},
-          {0, 1});
-      break;
-  }
+  with_arguments<double>(operation, {1, q, rates, rates, rates}, std::span(out),
+                         [&](auto tag, const auto& args) {
+                           kTable.kernel[static_cast<std::size_t>(tag())](context, &args, {0, 1});
+                         });
   return static_cast<double>(operations);
 }
 

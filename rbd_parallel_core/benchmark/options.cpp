@@ -16,7 +16,8 @@ constexpr double kChainSkew = 0.5;
 
 constexpr const char* kUsage =
     "usage: rbd_bench [--robot NAME URDF fixed|floating BATCHES | --chain BODIES BATCHES]...\n"
-    "                 [--isa SETS] [--operations NAMES] [--case-seconds X] [--json FILE]\n"
+    "                 [--isa SETS] [--operations NAMES | --derivatives] [--case-seconds X]\n"
+    "                 [--json FILE]\n"
     "  BATCHES, SETS, NAMES: several with commas between them, as in 1,1024 or avx2,avx512\n";
 
 std::string read_file(const std::string& path) {
@@ -82,10 +83,14 @@ Options parse_options(int argc, char** argv) {
   line.option("--isa",
               [&](Values& values) { options.instruction_sets = instruction_sets(values.next()); });
   line.option("--operations", [&](Values& values) { options.operations = split(values.next()); });
+  line.flag("--derivatives", options.derivatives, true);
   line.option("--case-seconds", options.settings.case_seconds);
   line.option("--json", options.json_file);
   line.parse(argc, argv);
   if (options.robots.empty()) line.fail("no robot given");
+  if (options.derivatives && !options.operations.empty()) {
+    line.fail("--operations does not go with --derivatives, whose operations are fixed");
+  }
   if (options.instruction_sets.empty()) options.instruction_sets = usual_instruction_sets();
   return options;
 }

@@ -20,6 +20,7 @@ struct Robot {
 struct Options {
   std::vector<Robot> robots;
   std::vector<std::string> operations;  // Names; empty: all.
+  bool derivatives = false;             // These, and what they are compared with, instead.
   // For our backends. The last one runs every case, the others those of the batch they are
   // compared at.
   std::vector<rbd_parallel_core::InstructionSet> instruction_sets;

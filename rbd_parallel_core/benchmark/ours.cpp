@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "calls.hpp"
 #include "rbd_parallel_core/model/load_urdf.hpp"
 
 namespace rbd_bench {
@@ -47,12 +48,16 @@ void Ours<Real>::run(Operation operation) {
 
 template <class Real>
 std::vector<double> Ours<Real>::results(Operation operation, std::span<const std::size_t> states) {
-  const std::size_t n = result_size(operation, static_cast<std::size_t>(backend_->model().nv()));
+  const auto [arrays, n] =
+      result_shape(operation, static_cast<std::size_t>(backend_->model().nv()));
   std::vector<double> result;
   for (const std::size_t state : states) {
     const std::span<const Real> out = compute(operation, batches_.at(state / usage_.batch));
-    for (std::size_t k = 0; k < n; ++k) {
-      result.push_back(static_cast<double>(out[place(state % usage_.batch, k, n)]));
+    for (std::size_t array = 0; array < arrays; ++array) {
+      const std::size_t first = array * padded() * n;
+      for (std::size_t k = 0; k < n; ++k) {
+        result.push_back(static_cast<double>(out[first + place(state % usage_.batch, k, n)]));
+      }
     }
   }
   return result;
@@ -89,29 +94,11 @@ template <class Real>
 std::span<const Real> Ours<Real>::compute(Operation operation, const Batch& batch) {
   const auto nv = static_cast<std::size_t>(backend_->model().nv());
   const std::span<Real> out = results_.take<Real>(padded() * result_size(operation, nv));
-  switch (operation) {
-    case Operation::kRnea:
-      check(backend_->inverse_dynamics({.batch = usage_.batch,
-                                        .q = batch.q,
-                                        .v = batch.v,
-                                        .a = batch.a,
-                                        .tau = out,
-                                        .layout = usage_.layout}));
-      break;
-    case Operation::kCrba:
-      check(backend_->mass_matrix(
-          {.batch = usage_.batch, .q = batch.q, .mass_matrix = out, .layout = usage_.layout}));
-      break;
-    case Operation::kAba:
-      check(backend_->forward_dynamics({.batch = usage_.batch,
-                                        .q = batch.q,
-                                        .v = batch.v,
-                                        .tau = batch.tau,
-                                        .method = core::ForwardMethod::aba,
-                                        .qdd = out,
-                                        .layout = usage_.layout}));
-      break;
-  }
+  with_arguments<Real>(operation,
+                       {usage_.batch, batch.q, batch.v, batch.a, batch.tau, usage_.layout}, out,
+                       [&](auto tag, const auto& args) {
+                         check(backend_->compute({tag, args}));
+                       });
   return out;
 }
 

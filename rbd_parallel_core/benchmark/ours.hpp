@@ -52,7 +52,7 @@ class Ours {
   // Evaluates every state once, a batch in each call.
   void run(Operation operation);
 
-  // Of some of the states, one after the other: nv numbers, or nv x nv for a mass matrix.
+  // Of some of the states, one after the other: all arrays of the result.
   std::vector<double> results(Operation operation, std::span<const std::size_t> states);
 
  private:

@@ -12,6 +12,22 @@ namespace {
 
 constexpr std::size_t kFloatingNv = 6;
 
+// How many matrices of nv x nv the result for one state is; none means nv numbers.
+std::size_t matrices_of(RbdPeerOperation operation) {
+  switch (operation) {
+    case RBD_PEER_RNEA:
+    case RBD_PEER_ABA:
+      return 0;
+    case RBD_PEER_CRBA:
+      return 1;
+    case RBD_PEER_RNEA_DERIVATIVES:
+      return 2;
+    case RBD_PEER_ABA_DERIVATIVES:
+      return 3;
+  }
+  throw std::invalid_argument("unknown operation of a peer");
+}
+
 // A wheel brings a urdfdom of its own, whose classes have the names but not the layout of the one
 // this project links. RTLD_LOCAL hides the wheel's symbols from us. RTLD_DEEPBIND makes the wheel
 // find its own symbols first; without it, it would call into our urdfdom (isolation_test.cpp). The
@@ -66,6 +82,12 @@ void Peer::find_order(bool floating_base, const std::vector<std::string>& joint_
   }
 }
 
+bool Peer::has_finite_differences() const {
+  const auto variants = library_->variants();
+  return std::any_of(variants.begin(), variants.end(),
+                     [](const RbdPeerVariant& variant) { return variant.finite_differences != 0; });
+}
+
 std::vector<double> Peer::to_peer(const std::vector<double>& rows, std::size_t width) const {
   std::vector<double> result = rows;
   const std::size_t first = width - order_.size();
@@ -87,8 +109,8 @@ void Peer::set_states(const States& states) {
 void Peer::run(std::size_t variant) { check(library_->api().run(handle_, variant)); }
 
 std::vector<double> Peer::results(std::size_t variant, std::span<const std::size_t> states) {
-  const bool matrix = library_->variants()[variant].operation == RBD_PEER_CRBA;
-  const std::size_t n = nv(), rows = matrix ? n : 1;
+  const std::size_t matrices = matrices_of(library_->variants()[variant].operation);
+  const std::size_t n = nv(), rows = matrices > 0 ? matrices * n : 1;
   std::vector<double> theirs(states.size() * rows * n), result;
   check(library_->api().results(handle_, variant, states.size(), states.data(), theirs.data()));
 
@@ -97,7 +119,7 @@ std::vector<double> Peer::results(std::size_t variant, std::span<const std::size
   for (std::size_t i = 0; i < order_.size(); ++i) place[base_nv_ + i] = base_nv_ + order_[i];
   for (std::size_t k = 0; k < states.size(); ++k) {
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::size_t row = k * rows + (matrix ? place[i] : 0);
+      const std::size_t row = k * rows + (matrices > 0 ? i / n * n + place[i % n] : 0);
       for (std::size_t j = 0; j < n; ++j) result.push_back(theirs[row * n + place[j]]);
     }
   }

@@ -22,7 +22,9 @@ typedef struct RbdPeer RbdPeer;
 typedef enum RbdPeerOperation {
   RBD_PEER_RNEA = 0,
   RBD_PEER_CRBA = 1,
-  RBD_PEER_ABA = 2
+  RBD_PEER_ABA = 2,
+  RBD_PEER_RNEA_DERIVATIVES = 3, /* d tau / d q, d tau / d v */
+  RBD_PEER_ABA_DERIVATIVES = 4   /* d qdd / d q, d qdd / d v, the inverse of M */
 } RbdPeerOperation;
 
 /* One way in which the peer can do the job. */
@@ -30,6 +32,8 @@ typedef struct RbdPeerVariant {
   RbdPeerOperation operation;
   const char* name; /* of the convention or the function, where there are several; else empty */
   int threads;
+  int finite_differences; /* whether its numbers are differences, so that half of the digits are
+                             right */
 } RbdPeerVariant;
 
 /* The entry points, handed out by the one exported symbol. Functions that can fail return 0 for
@@ -61,7 +65,8 @@ typedef struct RbdPeerApi {
   int (*run)(RbdPeer* peer, size_t variant);
 
   /* Evaluates the variant and copies the results of `count` prepared states, one after the other:
-   * nv numbers each, or the full nv x nv for a mass matrix. */
+   * nv numbers each; or, for a mass matrix and for derivatives, full matrices of nv x nv,
+   * row-major, in the order above. */
   int (*results)(RbdPeer* peer, size_t variant, size_t count, const size_t* states, double* out);
 } RbdPeerApi;
 

@@ -40,10 +40,13 @@ class Peer {
 
   const PeerLibrary& library() const { return *library_; }
   std::size_t nv() const { return library_->api().nv(handle_); }
+  // Whether some of its ways are finite differences, which take much longer than all others.
+  bool has_finite_differences() const;
 
   void set_states(const States& states);
   void run(std::size_t variant);
-  // Of some of the states, one after the other: nv numbers, or nv x nv for a mass matrix.
+  // Of some of the states, one after the other: nv numbers, or as many matrices of nv x nv as
+  // peer.h has for the operation.
   std::vector<double> results(std::size_t variant, std::span<const std::size_t> states);
 
  private:

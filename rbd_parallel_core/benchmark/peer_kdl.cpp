@@ -16,7 +16,7 @@
 namespace {
 
 // Of its tree solvers, this is the only one for dynamics.
-constexpr std::array<RbdPeerVariant, 1> kVariants{{{RBD_PEER_RNEA, "TreeIdSolver_RNE", 1}}};
+constexpr std::array<RbdPeerVariant, 1> kVariants{{{RBD_PEER_RNEA, "TreeIdSolver_RNE", 1, 0}}};
 
 struct State {
   KDL::JntArray q, v, a;

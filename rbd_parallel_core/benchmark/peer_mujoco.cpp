@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mujoco/mujoco.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <stdexcept>
@@ -12,14 +13,18 @@
 
 namespace {
 
-constexpr std::array<RbdPeerVariant, 2> kVariants{{
-    {RBD_PEER_RNEA, "kinematics + rne", 1},
-    {RBD_PEER_CRBA, "kinematics + crb", 1},
+constexpr std::array<RbdPeerVariant, 4> kVariants{{
+    {RBD_PEER_RNEA, "kinematics + rne", 1, 0},
+    {RBD_PEER_CRBA, "kinematics + crb", 1, 0},
+    {RBD_PEER_RNEA_DERIVATIVES, "mjd_inverseFD", 1, 1},
+    {RBD_PEER_ABA_DERIVATIVES, "mjd_transitionFD", 1, 1},
 }};
+
+constexpr mjtNum kStep = 1e-6;  // Of finite differences, forward ones: the cheaper kind.
 
 // The arrays of an mjData that a state is read from.
 struct State {
-  std::vector<mjtNum> q, v, a;
+  std::vector<mjtNum> q, v, a, tau;
 };
 
 template <typename T, void (*release)(T*)>
@@ -33,13 +38,27 @@ using Data = std::unique_ptr<mjData, Release<mjData, mj_deleteData>>;
 // MuJoCo ends the program on an error unless told otherwise.
 [[noreturn]] void throw_error(const char* text) { throw std::runtime_error(text); }
 
+// A motor for each joint, so that torques are among the inputs of mjd_transitionFD.
+void add_motors(mjSpec* spec) {
+  for (mjsElement* joint = mjs_firstElement(spec, mjOBJ_JOINT); joint != nullptr;
+       joint = mjs_nextElement(spec, joint)) {
+    mjsActuator* motor = mjs_addActuator(spec, nullptr);
+    mjs_setToMotor(motor);
+    motor->trntype = mjTRN_JOINT;
+    mjs_setString(motor->target, mjs_getString(mjs_getName(joint)));
+  }
+}
+
 // Links that cannot move are merged, as Pinocchio and this project do. Inertias stay as written.
+// Torques are those of rigid bodies alone: no friction, no damping, no limits.
 Model build_model(const char* urdf_xml) {
   std::array<char, 1000> text{};
   const Spec spec(mj_parseXMLString(urdf_xml, nullptr, text.data(), static_cast<int>(text.size())));
   if (!spec) throw std::runtime_error(text.data());
   spec->compiler.fusestatic = 1;
   spec->compiler.balanceinertia = 0;
+  spec->option.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_SPRING | mjDSBL_DAMPER | mjDSBL_EULERDAMP;
+  add_motors(spec.get());
   Model model(mj_compile(spec.get(), nullptr));
   if (!model) throw std::runtime_error(mjs_getError(spec.get()));
   return model;
@@ -52,6 +71,8 @@ struct RbdPeer {
   Data data;
   std::vector<State> states;
   std::vector<mjtNum> tau;
+  std::vector<mjtNum> by_q, by_v;  // Of inverse dynamics; a row for each coordinate of q or v.
+  std::vector<mjtNum> by_state, by_control;  // Of the next state; a row for each of its numbers.
 };
 
 namespace {
@@ -87,8 +108,16 @@ RbdPeer* create(const char* urdf_xml, int floating_base) {
     Data data(mj_makeData(model.get()));
     if (!data) throw std::runtime_error("mj_makeData failed");
     const auto nv = static_cast<std::size_t>(model->nv);
-    peer = std::make_unique<RbdPeer>(
-        RbdPeer{std::move(model), std::move(data), {}, std::vector<mjtNum>(nv)});
+    if (model->nu != model->nv) throw std::runtime_error("not every joint has got a motor");
+    const auto zeros = [](std::size_t count) { return std::vector<mjtNum>(count); };
+    peer = std::make_unique<RbdPeer>(RbdPeer{std::move(model),
+                                             std::move(data),
+                                             {},
+                                             zeros(nv),
+                                             zeros(nv * nv),
+                                             zeros(nv * nv),
+                                             zeros(2 * nv * 2 * nv),
+                                             zeros(2 * nv * nv)});
   });
   return peer.release();
 }
@@ -106,7 +135,7 @@ const char* joint_name(const RbdPeer* peer, std::size_t joint) {
 }
 
 int set_states(RbdPeer* peer, std::size_t count, const double* q, const double* v, const double* a,
-               const double*) {
+               const double* tau) {
   return rbd_peer::guarded([&] {
     const std::size_t n = nv(peer);
     const auto row = [n](const double* base, std::size_t k) {
@@ -114,7 +143,7 @@ int set_states(RbdPeer* peer, std::size_t count, const double* q, const double* 
     };
     peer->states.clear();
     for (std::size_t k = 0; k < count; ++k) {
-      peer->states.push_back({row(q, k), row(v, k), row(a, k)});
+      peer->states.push_back({row(q, k), row(v, k), row(a, k), row(tau, k)});
     }
   });
 }
@@ -154,31 +183,94 @@ void compute(RbdPeer& peer, RbdPeerOperation operation) {
   }
 }
 
+// Finite differences step through the arrays of the mjData, so these get a copy: it costs nothing
+// beside them.
+void differentiate(RbdPeer& peer, RbdPeerOperation operation, const State& state) {
+  const mjModel* model = peer.model.get();
+  mjData* data = peer.data.get();
+  std::copy(state.q.begin(), state.q.end(), data->qpos);
+  std::copy(state.v.begin(), state.v.end(), data->qvel);
+  if (operation == RBD_PEER_RNEA_DERIVATIVES) {
+    std::copy(state.a.begin(), state.a.end(), data->qacc);
+    mjd_inverseFD(model, data, kStep, 0, peer.by_q.data(), peer.by_v.data(), nullptr, nullptr,
+                  nullptr, nullptr, nullptr);
+  } else {
+    std::copy(state.tau.begin(), state.tau.end(), data->ctrl);
+    mjd_transitionFD(model, data, kStep, 0, peer.by_state.data(), peer.by_control.data(), nullptr,
+                     nullptr);
+  }
+}
+
+// Of one of the states.
+class Evaluation {
+ public:
+  Evaluation(RbdPeer& peer, std::size_t variant)
+      : peer_(peer), variant_(kVariants.at(variant)), borrowed_(peer.data.get()) {}
+
+  void operator()(State& state) {
+    if (variant_.finite_differences != 0) return differentiate(peer_, variant_.operation, state);
+    borrowed_.read(state);
+    compute(peer_, variant_.operation);
+  }
+
+ private:
+  RbdPeer& peer_;
+  const RbdPeerVariant& variant_;
+  Borrowed borrowed_;
+};
+
 int run(RbdPeer* peer, std::size_t variant) {
   return rbd_peer::guarded([&] {
-    const RbdPeerOperation operation = kVariants.at(variant).operation;
-    Borrowed borrowed(peer->data.get());
-    for (State& state : peer->states) {
-      borrowed.read(state);
-      compute(*peer, operation);
-    }
+    Evaluation evaluate(*peer, variant);
+    for (State& state : peer->states) evaluate(state);
   });
+}
+
+double* copy_transposed(const std::vector<mjtNum>& matrix, std::size_t n, double* out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) *out++ = matrix[j * n + i];
+  }
+  return out;
+}
+
+// The accelerations are in the velocities of the next state, v + h qdd.
+double* copy_accelerations(const RbdPeer& peer, double* out) {
+  const std::size_t n = nv(&peer);
+  const mjtNum h = peer.model->opt.timestep;
+  for (const std::size_t first : {std::size_t{0}, n}) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        const mjtNum of_v = first > 0 && i == j ? 1 : 0;
+        *out++ = (peer.by_state[(n + i) * 2 * n + first + j] - of_v) / h;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < n * n; ++k) *out++ = peer.by_control[n * n + k] / h;
+  return out;
+}
+
+double* copy_result(const RbdPeer& peer, RbdPeerOperation operation, double* out) {
+  const std::size_t n = nv(&peer);
+  switch (operation) {
+    case RBD_PEER_CRBA:
+      mj_fullM(peer.model.get(), peer.data.get(), out);
+      return out + n * n;
+    case RBD_PEER_RNEA_DERIVATIVES:
+      return copy_transposed(peer.by_v, n, copy_transposed(peer.by_q, n, out));
+    case RBD_PEER_ABA_DERIVATIVES:
+      return copy_accelerations(peer, out);
+    default:
+      return std::copy(peer.tau.begin(), peer.tau.end(), out);
+  }
 }
 
 int results(RbdPeer* peer, std::size_t variant, std::size_t count, const std::size_t* states,
             double* out) {
   return rbd_peer::guarded([&] {
-    const RbdPeerOperation operation = kVariants.at(variant).operation;
-    Borrowed borrowed(peer->data.get());
+    Evaluation evaluate(*peer, variant);
     for (std::size_t i = 0; i < count; ++i) {
-      borrowed.read(peer->states.at(states[i]));
-      compute(*peer, operation);
-      if (operation == RBD_PEER_CRBA) {
-        mj_fullM(peer->model.get(), peer->data.get(), out);
-        out += nv(peer) * nv(peer);
-      } else {
-        out = std::copy(peer->tau.begin(), peer->tau.end(), out);
-      }
+      evaluate(peer->states.at(states[i]));
+      out = copy_result(*peer, kVariants.at(variant).operation, out);
     }
   });
 }

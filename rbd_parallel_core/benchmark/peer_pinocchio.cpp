@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/parallel/aba.hpp>
 #include <pinocchio/algorithm/parallel/rnea.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/parsers/urdf.hpp>
 #include <stdexcept>
@@ -113,13 +115,15 @@ struct Variant {
 };
 
 constexpr std::array kVariants{
-    Variant{{RBD_PEER_RNEA, "", 1}, kPlain},
-    Variant{{RBD_PEER_RNEA, "rneaInParallel", kThreads}, kParallel},
-    Variant{{RBD_PEER_CRBA, "LOCAL", 1}, kLocal},
-    Variant{{RBD_PEER_CRBA, "WORLD", 1}, kWorld},
-    Variant{{RBD_PEER_ABA, "LOCAL", 1}, kLocal},
-    Variant{{RBD_PEER_ABA, "WORLD", 1}, kWorld},
-    Variant{{RBD_PEER_ABA, "abaInParallel", kThreads}, kParallel},
+    Variant{{RBD_PEER_RNEA, "", 1, 0}, kPlain},
+    Variant{{RBD_PEER_RNEA, "rneaInParallel", kThreads, 0}, kParallel},
+    Variant{{RBD_PEER_CRBA, "LOCAL", 1, 0}, kLocal},
+    Variant{{RBD_PEER_CRBA, "WORLD", 1, 0}, kWorld},
+    Variant{{RBD_PEER_ABA, "LOCAL", 1, 0}, kLocal},
+    Variant{{RBD_PEER_ABA, "WORLD", 1, 0}, kWorld},
+    Variant{{RBD_PEER_ABA, "abaInParallel", kThreads, 0}, kParallel},
+    Variant{{RBD_PEER_RNEA_DERIVATIVES, "", 1, 0}, kPlain},
+    Variant{{RBD_PEER_ABA_DERIVATIVES, "", 1, 0}, kPlain},
 };
 
 void compute(RbdPeer& peer, const Variant& variant, const State& s) {
@@ -134,6 +138,12 @@ void compute(RbdPeer& peer, const Variant& variant, const State& s) {
     case RBD_PEER_CRBA:
       pinocchio::crba(peer.model, peer.data, s.q_ref, convention);
       return;
+    case RBD_PEER_RNEA_DERIVATIVES:
+      pinocchio::computeRNEADerivatives(peer.model, peer.data, s.q_ref, s.v_ref, s.a_ref);
+      return;
+    case RBD_PEER_ABA_DERIVATIVES:
+      pinocchio::computeABADerivatives(peer.model, peer.data, s.q_ref, s.v_ref, s.tau_ref);
+      return;
   }
 }
 
@@ -145,16 +155,34 @@ void compute_in_parallel(RbdPeer& peer, const Variant& variant) {
   }
 }
 
-// Pinocchio fills the upper triangle of M only; here the lower one is mirrored.
+double* copy_matrix(const Eigen::MatrixXd& matrix, double* out) {
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Map<RowMajor>(out, matrix.rows(), matrix.cols()) = matrix;
+  return out + matrix.size();
+}
+
+double* copy_vector(const VectorXd& vector, double* out) {
+  Eigen::Map<VectorXd>(out, vector.size()) = vector;
+  return out + vector.size();
+}
+
+// Pinocchio fills the upper triangle of M and of its inverse only; here the lower one is mirrored.
 double* copy_result(const RbdPeer& peer, RbdPeerOperation operation, double* out) {
-  const Eigen::Index n = peer.model.nv;
-  if (operation == RBD_PEER_CRBA) {
-    Eigen::Map<Eigen::MatrixXd>(out, n, n) =
-        peer.data.M.selfadjointView<Eigen::Upper>().toDenseMatrix();
-    return out + n * n;
+  const pinocchio::Data& data = peer.data;
+  switch (operation) {
+    case RBD_PEER_RNEA:
+      return copy_vector(data.tau, out);
+    case RBD_PEER_ABA:
+      return copy_vector(data.ddq, out);
+    case RBD_PEER_CRBA:
+      return copy_matrix(data.M.selfadjointView<Eigen::Upper>(), out);
+    case RBD_PEER_RNEA_DERIVATIVES:
+      return copy_matrix(data.dtau_dv, copy_matrix(data.dtau_dq, out));
+    case RBD_PEER_ABA_DERIVATIVES:
+      out = copy_matrix(data.ddq_dv, copy_matrix(data.ddq_dq, out));
+      return copy_matrix(data.Minv.selfadjointView<Eigen::Upper>(), out);
   }
-  Eigen::Map<VectorXd>(out, n) = operation == RBD_PEER_RNEA ? peer.data.tau : peer.data.ddq;
-  return out + n;
+  throw std::invalid_argument("unknown operation");
 }
 
 const char* name() { return "Pinocchio"; }

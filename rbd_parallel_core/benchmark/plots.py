@@ -55,7 +55,7 @@ def _draw(axis, points, **style):
         axis.plot(*zip(*measured), **style)
 
 
-def _legend(figure, panels, columns):
+def legend(figure, panels, columns):
     """One for all panels, below them."""
     entries = {}
     for axis, _ in panels:
@@ -64,6 +64,17 @@ def _legend(figure, panels, columns):
     rows = -(-len(entries) // columns)
     figure.tight_layout(rect=(0, 0.03 + 0.045 * rows, 1, 1))
     figure.legend(entries.values(), entries.keys(), loc="lower center", ncols=columns)
+
+
+def bars(axis, names, heights, colours=COLOURS, **how):
+    """A group of bars for each name, one of each label of `heights`; how: to write the names."""
+    width = 0.8 / len(heights)
+    for i, ((label, values), colour) in enumerate(zip(heights.items(), colours)):
+        places = [k + (i - (len(heights) - 1) / 2) * width for k in range(len(names))]
+        axis.bar(places, values, width, color=colour, label=label)
+    axis.set_xticks(range(len(names)), names, **how)
+    axis.grid(axis="x", visible=False)
+    axis.axhline(1, color="black", lw=0.8)
 
 
 def _inverse(nanoseconds):
@@ -84,7 +95,7 @@ def throughput(results):
         _label_values(axis.xaxis, bench_robots.BATCHES)
         _plain_numbers(axis.yaxis)
     panels[0][0].set_ylabel("million states a second")
-    _legend(figure, panels, len(shown))
+    legend(figure, panels, len(shown))
     return figure
 
 
@@ -106,7 +117,7 @@ def time_against_bodies(results):
         _label_values(axis.xaxis, list(bench_robots.CHAINS))
         _plain_numbers(axis.yaxis)
     panels[0][0].set_ylabel("microseconds per state")
-    _legend(figure, panels, 5)
+    legend(figure, panels, 5)
     return figure
 
 
@@ -115,18 +126,13 @@ def ratio_bars(results):
     figure, panels = _panels(results, f"Speed-up over Pinocchio: batch {batch}, one thread, rows")
     ways = [(f"{precision.replace('float', 'float32')}, {isa}", isa, precision)
             for precision in ("double", "float") for isa in results.isas]  # fmt: skip
-    width = 0.8 / len(ways)
     for axis, operation in panels:
         cases = results.select(operation=operation, batch=batch, threads=1)
-        for i, ((label, isa, precision), colour) in enumerate(zip(ways, COLOURS)):
-            heights = [case.ratio("Pinocchio", isa, precision=precision) or 0 for case in cases]
-            places = [k + (i - (len(ways) - 1) / 2) * width for k in range(len(cases))]
-            axis.bar(places, heights, width, color=colour, label=label)
-        axis.set_xticks(range(len(cases)), [case.robot for case in cases], rotation=50, ha="right", rotation_mode="anchor")
-        axis.grid(axis="x", visible=False)
-        axis.axhline(1, color="black", lw=0.8)
+        heights = {label: [case.ratio("Pinocchio", isa, precision=precision) or 0 for case in cases]
+                   for label, isa, precision in ways}  # fmt: skip
+        bars(axis, [case.robot for case in cases], heights, rotation=50, ha="right", rotation_mode="anchor")
     panels[0][0].set_ylabel("Pinocchio's time / ours")
-    _legend(figure, panels, len(ways))
+    legend(figure, panels, len(ways))
     return figure
 
 

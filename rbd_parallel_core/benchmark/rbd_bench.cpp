@@ -28,10 +28,12 @@ namespace {
 // next sample begins.
 void limit_spinning() { setenv("GOMP_SPINCOUNT", "20000", 0); }
 
-std::vector<PeerLibrary> load_peers(Report& report) {
+// KDL has no derivatives.
+std::vector<PeerLibrary> load_peers(const Options& options, Report& report) {
+  std::vector<const char*> files{"librbd_peer_pinocchio.so", "librbd_peer_mujoco.so"};
+  if (!options.derivatives) files.push_back("librbd_peer_kdl.so");
   std::vector<PeerLibrary> libraries;
-  for (const char* file :
-       {"librbd_peer_pinocchio.so", "librbd_peer_mujoco.so", "librbd_peer_kdl.so"}) {
+  for (const char* file : files) {
     try {
       libraries.emplace_back(file);
       report.peers.push_back({libraries.back().name(), libraries.back().version()});
@@ -71,25 +73,29 @@ void print_ratio(const CaseResult& c) {
   if (peer != "rbd_parallel") std::fprintf(stderr, "%8.2fx %s", theirs / ours, peer.c_str());
 }
 
-// Ends a line of progress, whatever happens in it.
-struct EndOfLine {
-  ~EndOfLine() { std::fputc('\n', stderr); }
-};
+void print_case(const CaseResult& c) {
+  std::fprintf(stderr, "%-15s %-16s batch %-6zu %d thread%-2s", c.robot.c_str(),
+               c.operation.c_str(), c.batch, c.threads, c.threads > 1 ? "s" : "");
+  print_ratio(c);
+  std::fputc('\n', stderr);
+}
 
 void bench(const Options& options, Report& report) {
-  const std::vector<PeerLibrary> libraries = load_peers(report);
+  const std::vector<PeerLibrary> libraries = load_peers(options, report);
   std::size_t total = 0, done = 0;
-  for (const Robot& robot : options.robots) total += cases_of(robot, options).size();
+  for (const Robot& robot : options.robots) {
+    for (const Group& group : groups_of(robot, options)) total += group.size();
+  }
   for (const Robot& robot : options.robots) {
     RobotBench bench(robot, options, libraries, report);
-    for (const Case& c : cases_of(robot, options)) {
-      std::fprintf(stderr, "[%3zu/%zu] %-15s %-5s batch %-6zu %d thread%-2s", ++done, total,
-                   robot.name.c_str(), name_of(c.operation), c.batch, c.threads,
-                   c.threads > 1 ? "s" : "");
-      const EndOfLine end_of_line;
+    for (const Group& group : groups_of(robot, options)) {
       const std::size_t before = report.cases.size();
-      bench.run(c);
-      if (report.cases.size() > before) print_ratio(report.cases.back());
+      bench.run(group);
+      done += group.size();
+      for (std::size_t k = before; k < report.cases.size(); ++k) {
+        std::fprintf(stderr, "[%3zu/%zu] ", done - (report.cases.size() - 1 - k), total);
+        print_case(report.cases[k]);
+      }
     }
   }
 }

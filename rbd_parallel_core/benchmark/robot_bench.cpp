@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "agreement.hpp"
+#include "finite_differences.hpp"
 #include "flops.hpp"
 
 namespace rbd_bench {
@@ -24,6 +24,7 @@ constexpr std::size_t kLargeBatch = 1000;
 constexpr std::size_t kComparedBatch = 1024;
 // Peers work state by state: more of them than this make none of them faster or slower.
 constexpr std::size_t kPeerStates = 1024;
+constexpr std::size_t kSlowStates = 16;
 constexpr std::size_t kMostResultBytes = std::size_t{512} << 20;
 
 bool is_wanted(Operation operation, const Options& options) {
@@ -47,19 +48,36 @@ constexpr const char* precision_name() {
   return sizeof(Real) == sizeof(double) ? "double" : "float";
 }
 
+Label our_label(const Usage& usage, const std::string& precision) {
+  return {.who = "rbd_parallel",
+          .variant = usage.backend,
+          .precision = precision,
+          .layout = usage.layout == core::Layout::rows ? "rows" : "lanes",
+          .instruction_set = name_of(usage.instruction_set),
+          .threads = usage.threads};
+}
+
 }  // namespace
 
-std::vector<Case> cases_of(const Robot& robot, const Options& options) {
+std::vector<Group> groups_of(const Robot& robot, const Options& options) {
+  std::vector<Group> groups;
+  if (options.derivatives) {
+    for (const std::size_t batch : robot.batches) {
+      Group& group = groups.emplace_back();
+      for (const Operation operation : kDerivativeOperations)
+        group.push_back({operation, batch, 1});
+    }
+    return groups;
+  }
   const bool several = std::thread::hardware_concurrency() >= kThreads;
-  std::vector<Case> cases;
   for (const Operation operation : kOperations) {
     if (!is_wanted(operation, options)) continue;
     for (const std::size_t batch : robot.batches) {
-      cases.push_back({operation, batch, 1});
-      if (several && batch >= kLargeBatch) cases.push_back({operation, batch, kThreads});
+      groups.push_back({{operation, batch, 1}});
+      if (several && batch >= kLargeBatch) groups.push_back({{operation, batch, kThreads}});
     }
   }
-  return cases;
+  return groups;
 }
 
 RobotBench::RobotBench(const Robot& robot, const Options& options,
@@ -93,46 +111,65 @@ bool RobotBench::fits(const Case& c) {
   return false;
 }
 
-void RobotBench::run(const Case& c) {
-  if (!fits(c)) return;
+void RobotBench::run(const Group& whole) {
+  Group group;
+  for (const Case& c : whole) {
+    if (fits(c)) group.push_back(c);
+  }
+  if (group.empty()) return;
+  const Case& first = group.front();
   const auto nv = static_cast<std::size_t>(model_->nv());
   const States states =
-      random_states(std::max(c.batch, kLeastStates), nv, robot_.floating_base, kSeed);
-  const States peer_states = c.threads == 1 ? first_of(states, kPeerStates) : states;
+      random_states(std::max(first.batch, kLeastStates), nv, robot_.floating_base, kSeed);
 
-  std::vector<Entrant> right;
-  std::vector<double> disagreements;
-  const auto admit = [&](std::vector<Entrant> entrants, const Agreement& agreement) {
-    for (Entrant& entrant : entrants) {
-      const double error = agreement.disagreement(c.operation, entrant.results(agreement.states()));
-      const double limit = tolerance(c.operation, entrant.label.precision == "float");
-      if (error <= limit) {
-        right.push_back(std::move(entrant));
-        disagreements.push_back(error);
-      } else {
-        std::ostringstream text;
-        text << robot_.name << ' ' << name_of(c.operation) << ": " << entrant.label.who << " in "
-             << entrant.label.precision
-             << " disagrees with the reference by more than rounding explains (" << limit << ')';
-        leave_out(text.str());
-      }
+  std::vector<Admitted> admitted;
+  for (const std::unique_ptr<Peer>& peer : peers_) {
+    const States some = first_of(states, peer_states(*peer, first, states));
+    admit(theirs(*peer, group, some), some, admitted);
+  }
+  if (options_.derivatives) {
+    const States few = first_of(states, kLeastStates);
+    for (const Case& c : group) admit(our_differences(c, few), few, admitted);
+  }
+  admit(ours(group, states), states, admitted);
+  compete(group, admitted);
+}
+
+// How many of the states a peer loops over. Finite differences of all would take seconds.
+std::size_t RobotBench::peer_states(const Peer& peer, const Case& c, const States& states) const {
+  if (options_.derivatives && peer.has_finite_differences()) return kSlowStates;
+  return c.threads == 1 ? kPeerStates : states.count;
+}
+
+void RobotBench::admit(std::vector<Entrant> entrants, const States& states,
+                       std::vector<Admitted>& admitted) {
+  if (entrants.empty()) return;
+  std::vector<Operation> operations;
+  for (const Entrant& entrant : entrants) operations.push_back(entrant.operation);
+  const Agreement agreement(model_, states, operations);
+  for (Entrant& entrant : entrants) {
+    const double error =
+        agreement.disagreement(entrant.operation, entrant.results(agreement.states()));
+    const double limit = tolerance(entrant.operation, entrant.precision);
+    if (error <= limit) {
+      admitted.push_back({std::move(entrant), error});
+    } else {
+      std::ostringstream text;
+      text << robot_.name << ' ' << name_of(entrant.operation) << ": " << entrant.label.who
+           << " in " << entrant.label.precision
+           << " disagrees with the reference by more than rounding explains (" << limit << ')';
+      leave_out(text.str());
     }
-  };
-  admit(theirs(c, peer_states), Agreement(model_, peer_states));
-  admit(ours(c, states), Agreement(model_, states));
-  report_.cases.push_back(compete(c, right, disagreements));
+  }
 }
 
 template <class Real>
 RobotBench::Entrant RobotBench::our_entrant(const Case& c, const Usage& usage,
                                             const States& states) {
   const auto ours = std::make_shared<Ours<Real>>(model_, usage, states, result_array_);
-  return {{.who = "rbd_parallel",
-           .variant = usage.backend,
-           .precision = precision_name<Real>(),
-           .layout = usage.layout == core::Layout::rows ? "rows" : "lanes",
-           .instruction_set = name_of(usage.instruction_set),
-           .threads = usage.threads},
+  return {c.operation,
+          our_label(usage, precision_name<Real>()),
+          sizeof(Real) == sizeof(double) ? Precision::kDouble : Precision::kFloat,
           states.count,
           [ours, operation = c.operation] { ours->run(operation); },
           [ours, operation = c.operation](std::span<const std::size_t> which) {
@@ -140,11 +177,21 @@ RobotBench::Entrant RobotBench::our_entrant(const Case& c, const Usage& usage,
           }};
 }
 
-std::vector<RobotBench::Entrant> RobotBench::ours(const Case& c, const States& states) {
+std::vector<RobotBench::Entrant> RobotBench::ours(const Group& group, const States& states) {
+  std::vector<Entrant> entrants;
+  for (const Case& c : group) {
+    for (Entrant& entrant : our_ways(c, states)) entrants.push_back(std::move(entrant));
+  }
+  return entrants;
+}
+
+std::vector<RobotBench::Entrant> RobotBench::our_ways(const Case& c, const States& states) {
   std::vector<Entrant> entrants;
   const auto enter = [&](const Usage& usage) {
     entrants.push_back(our_entrant<double>(c, usage, states));
-    if (usage.backend == "cpu") entrants.push_back(our_entrant<float>(c, usage, states));
+    if (usage.backend == "cpu" && !options_.derivatives) {
+      entrants.push_back(our_entrant<float>(c, usage, states));
+    }
   };
   Usage usage{.backend = "cpu", .batch = c.batch, .threads = c.threads};
   for (const core::InstructionSet set : options_.instruction_sets) {
@@ -153,7 +200,7 @@ std::vector<RobotBench::Entrant> RobotBench::ours(const Case& c, const States& s
     usage.instruction_set = set;
     usage.layout = core::Layout::rows;
     enter(usage);
-    if (c.threads > 1) continue;
+    if (c.threads > 1 || options_.derivatives) continue;
     usage.layout = core::Layout::lanes;
     enter(usage);
   }
@@ -165,53 +212,79 @@ std::vector<RobotBench::Entrant> RobotBench::ours(const Case& c, const States& s
   return entrants;
 }
 
-std::vector<RobotBench::Entrant> RobotBench::theirs(const Case& c, const States& states) {
+// What someone would do who has batches of inverse dynamics and no derivatives.
+std::vector<RobotBench::Entrant> RobotBench::our_differences(const Case& c, const States& states) {
   std::vector<Entrant> entrants;
-  for (const std::unique_ptr<Peer>& owner : peers_) {
-    Peer* peer = owner.get();
-    peer->set_states(states);
-    const auto variants = peer->library().variants();
+  if (c.operation != Operation::kRneaDerivatives || c.batch == 1) return entrants;
+  for (const core::InstructionSet set : options_.instruction_sets) {
+    Usage usage{.backend = "cpu", .batch = c.batch, .instruction_set = set};
+    const auto differences =
+        std::make_shared<FiniteDifferences>(model_, usage, states, result_array_);
+    usage.backend = "finite differences";
+    entrants.push_back({c.operation, our_label(usage, precision_name<double>()),
+                        Precision::kFiniteDifferences, states.count,
+                        [differences] { differences->run(); },
+                        [differences](std::span<const std::size_t> which) {
+                          return differences->results(which);
+                        }});
+  }
+  return entrants;
+}
+
+std::vector<RobotBench::Entrant> RobotBench::theirs(Peer& peer, const Group& group,
+                                                    const States& states) {
+  std::vector<Entrant> entrants;
+  peer.set_states(states);
+  const auto variants = peer.library().variants();
+  for (const Case& c : group) {
     for (std::size_t i = 0; i < variants.size(); ++i) {
       if (variants[i].operation != static_cast<RbdPeerOperation>(c.operation) ||
           variants[i].threads != c.threads) {
         continue;
       }
-      const Label label{.who = peer->library().name(),
+      const Label label{.who = peer.library().name(),
                         .variant = variants[i].name,
                         .layout = "",
                         .instruction_set = "",
                         .threads = c.threads};
+      const bool differences = variants[i].finite_differences != 0;
       entrants.push_back(
-          {label, states.count, [peer, i] { peer->run(i); },
-           [peer, i](std::span<const std::size_t> which) { return peer->results(i, which); }});
+          {c.operation, label, differences ? Precision::kFiniteDifferences : Precision::kDouble,
+           states.count, [&peer, i] { peer.run(i); },
+           [&peer, i](std::span<const std::size_t> which) { return peer.results(i, which); }});
     }
   }
   return entrants;
 }
 
-CaseResult RobotBench::compete(const Case& c, const std::vector<Entrant>& entrants,
-                               const std::vector<double>& disagreements) {
+void RobotBench::compete(const Group& group, const std::vector<Admitted>& admitted) {
   std::vector<Contestant> contestants;
-  for (const Entrant& entrant : entrants) {
+  for (const auto& [entrant, error] : admitted) {
     contestants.push_back({entrant.label.text(), entrant.pass, entrant.states});
   }
   Settings settings = options_.settings;
-  settings.several_threads = c.threads > 1;
+  settings.case_seconds *= static_cast<double>(group.size());
+  settings.several_threads = group.front().threads > 1;
   const std::vector<Timing> timings = measure(contestants, settings);
 
-  CaseResult result{.robot = robot_.name,
-                    .nq = static_cast<std::size_t>(model_->nq()),
-                    .nv = static_cast<std::size_t>(model_->nv()),
-                    .bodies = model_->joint_names().size(),
-                    .operation = name_of(c.operation),
-                    .batch = c.batch,
-                    .threads = c.threads,
-                    .flops = count_flops(c.operation, *model_),
-                    .entries = {}};
-  for (std::size_t i = 0; i < entrants.size(); ++i) {
-    result.entries.push_back({entrants[i].label, disagreements[i], timings[i]});
+  for (const Case& c : group) {
+    CaseResult result{.robot = robot_.name,
+                      .nq = static_cast<std::size_t>(model_->nq()),
+                      .nv = static_cast<std::size_t>(model_->nv()),
+                      .bodies = model_->joint_names().size(),
+                      .operation = name_of(c.operation),
+                      .batch = c.batch,
+                      .threads = c.threads,
+                      .flops = count_flops(c.operation, *model_),
+                      .entries = {}};
+    for (std::size_t i = 0; i < admitted.size(); ++i) {
+      const auto& [entrant, error] = admitted[i];
+      if (entrant.operation == c.operation) {
+        result.entries.push_back({entrant.label, error, timings[i]});
+      }
+    }
+    report_.cases.push_back(std::move(result));
   }
-  return result;
 }
 
 }  // namespace rbd_bench

@@ -14,6 +14,7 @@ add_library(rbd_gpu_host_side OBJECT EXCLUDE_FROM_ALL
   src/backend/gpu/host/device_mass_matrix.cpp
   src/backend/gpu/host/gpu_arrays.cpp
   src/backend/gpu/host/gpu_backend.cpp
+  src/backend/gpu/host/gpu_derivatives.cpp
   src/backend/gpu/host/gpu_plan.cpp
   src/backend/gpu/host/gpu_queue.cpp
   src/backend/gpu/host/gpu_tree.cpp)
@@ -50,6 +51,7 @@ function(rbd_add_cuda_kernels library real)
   add_library(${kernels} OBJECT
     src/backend/gpu/cuda/blocks.cu
     src/backend/gpu/cuda/cub_scans.cu
+    src/backend/gpu/cuda/derivatives.cu
     src/backend/gpu/cuda/mass_matrix.cu
     src/backend/gpu/cuda/scans.cu
     src/backend/gpu/cuda/states.cu)

@@ -100,7 +100,8 @@ def plot(times, reference, lqr, errors, path):
         for name, colour in (("open loop", "C3"), ("TVLQR", "C0")):
             lines = axes.semilogy(times, numpy.maximum(errors[case, name], smallest), color=colour, linewidth=0.8, alpha=0.6)
             lines[0].set_label(name)
-        axes.set(title=title, xlabel="time / s", ylabel=f"error of the tip / mm (at least {smallest:g})", ylim=(smallest, 4e3))
+        axes.set(title=title, xlabel="time / s", ylabel=f"error of the tip / mm (at least {smallest:g})")
+        axes.set_ylim(smallest, 4e3)
         for line in axes.legend(loc="lower left", framealpha=1).get_lines():
             line.set(linewidth=2, alpha=1)
     for axes in (joints, disturbed, loaded):

@@ -42,6 +42,18 @@ std::string refused_method(const MethodRefusal& refusal) {
   }
 }
 
+/// Of what too_large gives.
+std::string too_large_text(const Result& result) {
+  const auto operation = static_cast<Operation>(result.actual - 1);
+  const std::string sizes = "offered here up to nv = " + std::to_string(result.expected >> 32) +
+                            "; this model has nv = " + std::to_string(result.expected & 0xffffffff);
+  if (!keeps_matrices(operation)) {
+    return name_of(operation) + " keeps a dense mass matrix where joints mimic others, " + sizes;
+  }
+  return name_of(operation) + " keeps dense matrices, " + sizes +
+         " (products with derivatives, jvp and vjp, keep none)";
+}
+
 /// Where it is about no argument, `actual` is 1 + the operation, or 0.
 std::string unsupported_text(const Result& result) {
   if (result.argument == Argument::inverse) {
@@ -70,13 +82,10 @@ std::string unsupported_text(const Result& result) {
     return "this backend offers a sparse mass matrix of up to " + std::to_string(result.expected) +
            " numbers; that of this model has " + std::to_string(result.actual);
   }
-  if (result.actual > 0 && result.expected > 0) {  // too_large
-    return name_of(static_cast<Operation>(result.actual - 1)) +
-           " keeps dense matrices, offered here up to nv = " +
-           std::to_string(result.expected >> 32) +
-           "; this model has nv = " + std::to_string(result.expected & 0xffffffff) +
-           " (products with derivatives, jvp and vjp, keep none)";
+  if (result.argument == Argument::jacobian_rate) {
+    return "this backend does not offer jacobian_rate; choose another backend, or leave it out";
   }
+  if (result.actual > 0 && result.expected > 0) return too_large_text(result);
   if (result.actual > 0) {
     return "this backend does not offer " + name_of(static_cast<Operation>(result.actual - 1)) +
            "; choose another backend";

@@ -2,7 +2,6 @@
 #include "rbd_parallel_core/trajectory/identification.hpp"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -35,22 +34,29 @@ Numbers rows_of(const char* name, nb::handle object, const Shape& expected) {
   return {array.span().begin(), array.span().end()};
 }
 
-BaseParameters found(std::shared_ptr<const Model> model, std::size_t states, std::uint64_t seed,
-                     double tolerance) {
-  return interruptible([=] { return base_parameters(model, {states, seed, tolerance}); });
+/// For work in a thread of its own: to let go of a Model that Python owns takes the GIL, which a
+/// thread may not ask for when Python ends.
+std::shared_ptr<const Model> own(const Model& model) {
+  return std::make_shared<const Model>(model);
 }
 
-Identification identified(std::shared_ptr<const Model> model, nb::handle q, nb::handle v,
-                          nb::handle a, nb::handle tau, std::optional<BaseParameters> base,
-                          nb::handle noise, bool friction) {
-  const auto nq = static_cast<std::size_t>(model->nq()), nv = static_cast<std::size_t>(model->nv());
+BaseParameters found(const Model& robot, std::size_t states, std::uint64_t seed, double tolerance) {
+  return interruptible([model = own(robot), states, seed, tolerance] {
+    return base_parameters(model, {states, seed, tolerance});
+  });
+}
+
+Identification identified(const Model& robot, nb::handle q, nb::handle v, nb::handle a,
+                          nb::handle tau, std::optional<BaseParameters> base, nb::handle noise,
+                          bool friction) {
+  const auto nq = static_cast<std::size_t>(robot.nq()), nv = static_cast<std::size_t>(robot.nv());
   const Shape shape = Array<double>::view(q, "q").shape();
   if (shape.size() != 2 || shape[1] != nq) {
     refuse("q: expected shape (samples, " + std::to_string(nq) + "), got " + text(shape));
   }
   const std::size_t samples = shape[0];
   const Shape rates{samples, nv};
-  return interruptible([model, samples, friction, base = std::move(base),
+  return interruptible([model = own(robot), samples, friction, base = std::move(base),
                         q_of = rows_of("q", q, shape), v_of = rows_of("v", v, rates),
                         a_of = rows_of("a", a, rates), tau_of = rows_of("tau", tau, rates),
                         noise_of = noise.is_none() ? Numbers{} : rows_of("noise", noise, {nv})] {

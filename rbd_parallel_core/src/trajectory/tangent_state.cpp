@@ -66,8 +66,7 @@ template <class Real>
 void TangentStates<Real>::begin(std::size_t s, const Real* q, const Real* v,
                                 bool with_matrices) noexcept {
   status_[s] = {};
-  Real *const v0 = row(v0_, s, nv_), *const mean_v = row(mean_v_, s, nv_),
-              *const mean_a = row(mean_a_, s, nv_);
+  Real* const v0 = row(v0_, s, nv_);
   std::copy_n(q, nq_, row(q0_, s, nq_));
   std::copy_n(q, nq_, row(q_, s, nq_));
   if (v == nullptr) {
@@ -76,10 +75,8 @@ void TangentStates<Real>::begin(std::size_t s, const Real* q, const Real* v,
     std::copy_n(v, nv_, v0);
   }
   std::copy_n(v0, nv_, row(v_, s, nv_));
-  std::fill_n(mean_v, nv_, Real(0));
-  std::fill_n(mean_a, nv_, Real(0));
   if (!with_matrices) return;
-  for (std::vector<Real>* matrices : {&dq_, &dv_, &dmean_v_, &dmean_a_}) {
+  for (std::vector<Real>* matrices : {&dq_, &dv_}) {
     std::fill_n(matrix(*matrices, s), 3 * nv_ * nv_, Real(0));
   }
   for (std::size_t k = 0; k < nv_; ++k) {
@@ -91,12 +88,19 @@ void TangentStates<Real>::begin(std::size_t s, const Real* q, const Real* v,
 template <class Real>
 void TangentStates<Real>::add_stage(std::size_t s, Real weight, bool is_first,
                                     bool with_matrices) noexcept {
-  add_scaled(weight, row(v_, s, nv_), row(mean_v_, s, nv_), nv_);
-  add_scaled(weight, row(a_, s, nv_), row(mean_a_, s, nv_), nv_);
+  const auto add = [&](const Real* x, Real* mean, std::size_t numbers) {
+    if (is_first) {
+      scale(weight, x, mean, numbers);
+    } else {
+      add_scaled(weight, x, mean, numbers);
+    }
+  };
+  add(row(v_, s, nv_), row(mean_v_, s, nv_), nv_);
+  add(row(a_, s, nv_), row(mean_a_, s, nv_), nv_);
   if (!with_matrices) return;
   differentiate_acceleration(s, is_first);
-  add_scaled(weight, matrix(dv_, s), matrix(dmean_v_, s), 3 * nv_ * nv_);
-  add_scaled(weight, matrix(da_, s), matrix(dmean_a_, s), 3 * nv_ * nv_);
+  add(matrix(dv_, s), matrix(dmean_v_, s), 3 * nv_ * nv_);
+  add(matrix(da_, s), matrix(dmean_a_, s), 3 * nv_ * nv_);
 }
 
 /// da = d qdd / d q dq + d qdd / d v dv + d qdd / d tau; in the first stage dq and dv are ones.

@@ -9,11 +9,9 @@
 #include <cmath>
 #include <functional>
 
-#include "rbd_parallel_core/algorithm/external_forces.hpp"
-#include "rbd_parallel_core/algorithm/workspace.hpp"
+#include "long_dynamics.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/configuration.hpp"
-#include "rbd_parallel_core/model/converted_model.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
 
 namespace rbd_parallel_core {
@@ -23,62 +21,8 @@ using conformance::Batch;
 using conformance::Robot;
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Long = long double;
-using Longs = std::vector<Long>;
 
 std::size_t index(int k) { return static_cast<std::size_t>(k); }
-
-/// Inverse dynamics in long double.
-class LongDynamics {
- public:
-  explicit LongDynamics(const Model& model) : converted_(model.view()) {
-    const auto bodies = index(view_.body_count), columns = index(view_.column_count);
-    memory_.assign(Workspace<Long>::bytes(bodies, columns) / sizeof(Long) + 1, Long(0));
-    workspace_ = Workspace<Long>::in(reinterpret_cast<std::byte*>(memory_.data()), bodies, columns);
-  }
-  LongDynamics(const LongDynamics&) = delete;
-  LongDynamics& operator=(const LongDynamics&) = delete;
-
-  /// wrenches: six numbers for each of `links`.
-  Longs torques(const Longs& q, const Longs& v, const Longs& a, const std::vector<int>& links,
-                const std::vector<double>& wrenches, Axes axes, bool friction) {
-    forward_kinematics(view_, workspace_.kinematics, Row<Long>{q.data()});
-    clear_external_forces(view_, workspace_.f_ext);
-    for (std::size_t k = 0; k < links.size(); ++k) {
-      const Longs wrench(wrenches.begin() + static_cast<std::ptrdiff_t>(6 * k),
-                         wrenches.begin() + static_cast<std::ptrdiff_t>(6 * k + 6));
-      add_external_force(view_, workspace_.kinematics, links[k], Row<Long>{wrench.data()},
-                         axes == Axes::world, workspace_.f_ext);
-    }
-    Longs tau(v.size());
-    rnea(view_, workspace_.rnea, Row<Long>{q.data()}, Row<Long>{v.data()}, Row<Long>{a.data()},
-         PossibleForces<Long, Column>{workspace_.f_ext, true}, view_.gravity, friction,
-         OutRow<Long>{tau.data()});
-    return tau;
-  }
-
-  /// q moved by h along coordinate k of v.
-  Longs moved(const Longs& q, std::size_t k, Long h) const {
-    Longs step(index(view_.nv), Long(0)), next = q;
-    step[k] = h;
-    for (std::int32_t i = 0; i < view_.body_count; ++i) {
-      const BodyView<Long>& body = view_.body[i];
-      if (body.multiplier != 1 || body.offset != 0) continue;  // follows another one
-      visit_joint<Long>(body, [&](const auto& joint) {
-        integrate_joint(joint, Row<Long>{q.data() + body.q_index},
-                        Row<Long>{step.data() + body.v_index},
-                        OutRow<Long>{next.data() + body.q_index});
-      });
-    }
-    return next;
-  }
-
- private:
-  ConvertedModel<Long> converted_;
-  const ModelView<Long>& view_ = converted_.view();
-  std::vector<Long> memory_;
-  Workspace<Long> workspace_{};
-};
 
 struct Case {
   Robot robot;

@@ -34,7 +34,12 @@ class RehousedBackend : public Backend {
     inner_->configure(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model), inner_options);
     constexpr std::size_t most_links = 8;
     const auto nq = static_cast<std::size_t>(model.nq()), nv = static_cast<std::size_t>(model.nv());
-    const std::size_t numbers = nq + 4 * nv + 5 * nv * nv + most_links * (6 + 7 + 6 * nv + 18) + 8;
+    const std::size_t parameters =
+        static_cast<std::size_t>(model.body_count()) * parameters_per_body;
+    const std::size_t inputs = nq + 6 * nv + most_links * 6;
+    const std::size_t outputs =
+        5 * nv * nv + nv * parameters + most_links * (7 + 12 * nv + 18) + 15 * nv;
+    const std::size_t numbers = inputs + outputs + 8;
     memory_.configured((options.max_batch + inner_->lane_width()) * numbers * sizeof(double));
   }
 

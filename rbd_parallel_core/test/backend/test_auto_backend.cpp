@@ -170,7 +170,7 @@ TEST(AutoBackend, GivesTheBitsOfTheChosenOne) {
         alone->configure(model, options);
         const Outputs actual = run(call, backend, batch), expected = run(call, *alone, batch);
         ASSERT_TRUE(actual.result.ok()) << call.name;
-        for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t k = 0; k < Outputs::most; ++k) {
           EXPECT_TRUE(conformance::same_bits(actual.numbers[k], expected.numbers[k]))
               << call.name << " by " << name_of(chosen) << ", " << size << " states";
         }
@@ -183,9 +183,7 @@ TEST(AutoBackend, LeavesToCpuWhatTreeDoesBodyAfterBody) {
   AutoBackend<double> backend(only(Candidate::tree));
   backend.configure(tree_of(300), {.max_batch = 2});
   for (const Operation operation : all_operations) {
-    const bool one_by_one = operation == Operation::energies ||
-                            operation == Operation::link_kinematics ||
-                            operation == Operation::link_motion;
+    const bool one_by_one = operation >= Operation::energies;  // links and derivatives too
     EXPECT_EQ(backend.choice(operation, 2), one_by_one ? Candidate::cpu : Candidate::tree)
         << name_of(operation);
   }
@@ -304,6 +302,26 @@ TEST(AutoBackend, GivesTheNumbersOfTheDevice) {
     const Outputs actual = run(call, backend, batch), expected = run(call, *alone, batch);
     ASSERT_TRUE(actual.result.ok()) << call.name;
     EXPECT_TRUE(conformance::same_bits(actual.numbers[0], expected.numbers[0])) << call.name;
+  }
+}
+
+/// Whether or not the device offers derivatives, auto does: what the device lacks cpu computes.
+TEST(AutoBackend, OffersDerivativesWhateverTheDeviceDoes) {
+  const auto model = tree_of(30);
+  const Batch batch = conformance::random_batch(*model, 5, 3);
+  auto backend = with_device(device_costs);
+  backend.configure(model, {.max_batch = batch.size});
+  const auto cpu = make_backend("cpu");
+  cpu->configure(model, {.max_batch = batch.size});
+  for (const Call& call : every_call()) {
+    if (call.operation < Operation::link_motion) continue;
+    EXPECT_TRUE(backend.offers(call.operation)) << call.name;
+    const Outputs actual = run(call, backend, batch), expected = run(call, *cpu, batch);
+    ASSERT_TRUE(actual.result.ok()) << call.name << ": " << message(actual.result);
+    for (std::size_t k = 0; k < Outputs::most; ++k) {
+      EXPECT_LT(conformance::relative_error(actual.numbers[k], expected.numbers[k]), 1e-9)
+          << call.name;
+    }
   }
 }
 

@@ -28,6 +28,14 @@ TEST(Message, SaysWhatWasExpectedAndWhatCame) {
             "this backend does not offer the operation; choose another backend");
   EXPECT_EQ(message(not_offered(Operation::link_motion)),
             "this backend does not offer link_motion; choose another backend");
+  EXPECT_EQ(message({Code::unsupported, Argument::jacobian_rate, 0, 0}),
+            "this backend does not offer jacobian_rate; choose another backend, or leave it out");
+  EXPECT_EQ(message(too_large(Operation::coriolis_matrix, 512, 600)),
+            "coriolis_matrix keeps dense matrices, offered here up to nv = 512; this model has nv "
+            "= 600 (products with derivatives, jvp and vjp, keep none)");
+  EXPECT_EQ(message(too_large(Operation::forward_dynamics_vjp, 4096, 5000)),
+            "forward_dynamics_vjp keeps a dense mass matrix where joints mimic others, offered "
+            "here up to nv = 4096; this model has nv = 5000");
   EXPECT_EQ(message({Code::unsupported, Argument::inverse, 4096, 5000}),
             "the inverse of M is offered up to nv = 4096 unless the Cholesky factor is asked for "
             "too; this model has nv = 5000");

@@ -287,3 +287,20 @@ def test_other_backends_say_who_takes_them(device, model, there, name, offer):
         "which the backend cuda takes"
     )
     assert "expected an array of the host as q is" in refused(backend.gravity_forces, q, out=offer(there(q)))
+
+
+@pytest.mark.parametrize("operation", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives", "inverse_dynamics_jvp",
+                                       "inverse_dynamics_vjp", "forward_dynamics_jvp", "forward_dynamics_vjp",
+                                       "coriolis_matrix", "regressor"])  # fmt: skip
+def test_a_derivative_is_computed_or_refused_by_its_name(cuda, model, operation):
+    """Law: what the device does not offer is refused with the words of the library; what it offers is what cpu gives."""
+    q, v, *_ = states(model)
+    arguments = {"q": q, "v": v} | ({"weights": numpy.ones_like(v)} if operation.endswith("vjp") else {})
+    expected = getattr(rbd_parallel.Backend("cpu", model, max_batch=BATCH), operation)(**arguments)
+    try:
+        found = getattr(cuda, operation)(**arguments)
+    except RuntimeError as refusal:
+        assert str(refusal) == f"this backend does not offer {operation}; choose another backend"
+        return
+    for one, other in zip(found if isinstance(found, tuple) else [found], expected if isinstance(found, tuple) else [expected]):
+        numpy.testing.assert_allclose(one, other, atol=1e-9 * max(1, abs(other).max()))

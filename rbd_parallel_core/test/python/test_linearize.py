@@ -182,6 +182,14 @@ def test_identification_refuses_by_name(model):
         rbd_parallel.base_parameters(model, tolerance=2)
 
 
+def test_python_may_end_right_after_a_call():
+    """The thread that computed lets go of its robot without Python, which is about to end; else most runs abort."""
+    code = f"import rbd_parallel as rbd; rbd.base_parameters(rbd.load_urdf({str(ARM)!r}))"
+    for _ in range(8):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+
+
 # ---- the examples ----------------------------------------------------------------------------------------------------
 
 

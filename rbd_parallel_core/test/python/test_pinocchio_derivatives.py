@@ -29,14 +29,20 @@ def wrenches_of(case):
     return {link: rng.normal(size=(STATES, 6)) * 10 for link in case.links(3)}
 
 
+def inertia_scale(case):
+    return numpy.abs(case.backend.mass_matrix(case.q)).max(axis=(1, 2))
+
+
 def test_inverse_dynamics(case, errors):
     wrenches = wrenches_of(case)
     for f_ext, suffix in ((None, ""), (wrenches, ", wrenches")):
         ours = case.backend.inverse_dynamics_derivatives(case.q, case.v, case.a, f_ext=f_ext)
         theirs = case.reference.inverse_derivatives(case.q, case.v, case.a, f_ext)
         errors.matching(f"dtau_dq{suffix}", ours[0], theirs[0], LIMIT, case.where)
-        # The derivative by v can be as small as its rounding: a joint that turns about its own centre of mass.
+        # The derivative by v may vanish, as for rotors that turn about their own centres of mass: then it is rounding
+        # of M v.
         scale = numpy.maximum(*(numpy.abs(each).max(axis=(1, 2)) for each in theirs))
+        scale = numpy.maximum(scale, inertia_scale(case))
         errors.matching(f"dtau_dv{suffix}", ours[1], theirs[1], LIMIT, case.where, scale)
 
 
@@ -68,9 +74,8 @@ def test_forward_dynamics(case, errors):
     qdd = backend.forward_dynamics(case.q, case.v, tau)
     expected = case.reference.inverse_derivatives(case.q[good], case.v[good], qdd[good])
     # A residual of M x grows with the size of x.
-    scale = numpy.abs(M[good]).max(axis=(1, 2)) * numpy.maximum(
-        *(numpy.abs(each[good]).max(axis=(1, 2)) for each in (by_q, by_v))
-    )
+    largest = numpy.maximum(*(numpy.abs(each[good]).max(axis=(1, 2)) for each in (by_q, by_v)))
+    scale = numpy.abs(M[good]).max(axis=(1, 2)) * numpy.maximum(largest, 1)
     errors.matching("M dqdd_dq", -M[good] @ by_q[good], expected[0], FORWARD_LIMIT, case.where, scale)
     errors.matching("M dqdd_dv", -M[good] @ by_v[good], expected[1], FORWARD_LIMIT, case.where, scale)
     errors.matching("dqdd_dtau", by_tau[good], numpy.linalg.inv(M[good]), FORWARD_LIMIT, case.where)
@@ -97,7 +102,7 @@ def test_products(case, errors):
 def test_coriolis_matrix(case, errors):
     C = case.backend.coriolis_matrix(case.q, case.v)
     theirs = case.reference.coriolis_matrices(case.q, case.v)
-    scale = numpy.maximum(numpy.abs(theirs).max(axis=(1, 2)), numpy.abs(case.backend.mass_matrix(case.q)).max(axis=(1, 2)))
+    scale = numpy.maximum(numpy.abs(theirs).max(axis=(1, 2)), inertia_scale(case))
     errors.matching("coriolis matrix", C, theirs, LIMIT, case.where, scale)
     rate = case.backend.mass_matrix_rate(case.q, case.v)
     errors.matching("C + C^T = dM/dt", C + C.transpose(0, 2, 1), rate, 1e-15, case.where, scale)

@@ -47,7 +47,7 @@ RBD_INLINE void store_momentum_columns(const ModelView<Real>& model,
   const BodyView<Real>& body = model.body[i];
   const int nv = nv_of(body.type);
   for (int k = 0; k < nv; ++k) {
-    MomentumColumn<S> m = momentum_column(C, ws.s.load(body.column + k), ws.w.load(i));
+    MomentumColumn<S> m = momentum_column(C, ws.column.load(body.column + k).s, ws.body.load(i).w);
     m.h_rate.n -= cross(dc, m.h.f) + cross(c, m.h_rate.f);
     m.h.n -= cross(c, m.h.f);
     const auto store = [&](const Out& matrix, const Force<S>& f) RBD_INLINE_LAMBDA {
@@ -62,11 +62,11 @@ RBD_INLINE void store_momentum_columns(const ModelView<Real>& model,
   }
 }
 
-/// q, v: readers of one state. The centre of mass is that of all links, those fixed to the world
-/// included, as BasicEnergies has it.
-template <class S, class Real, template <class> class Array, class Q, class V, class Out>
+/// q, v, a: readers of one state; a does not count and may be zeros. The centre of mass is that of
+/// all links, those fixed to the world included, as BasicEnergies has it.
+template <class S, class Real, template <class> class Array, class Q, class V, class A, class Out>
 RBD_KERNEL void centroidal_momentum(const ModelView<Real>& robot,
-                                    const DerivativesWorkspace<S, Array>& memory, Q q, V v,
+                                    const DerivativesWorkspace<S, Array>& memory, Q q, V v, A a,
                                     const CentroidalMatrices<Out>& out) {
   const ModelView<Real> model = robot;  // copies, as in rnea
   const DerivativesWorkspace<S, Array> ws = memory;
@@ -76,28 +76,29 @@ RBD_KERNEL void centroidal_momentum(const ModelView<Real>& robot,
     if (out.wants_rate) out.A_rate.store(k, zero);
   }
   compute_turns(model, ws.turns, q);
-  derivatives_outward(model, ws, q, v, Zeros<S>{}, Vec3<S>::zero(), VelocityTerms::derivative);
-  // Inward: composites. What hangs on the world meets at its origin, together with the base.
+  derivatives_outward(model, ws, q, v, a, Vec3<S>::zero(), VelocityTerms::derivative);
+  // Inward: composites, kept for the pass outward. What hangs on the world meets at its origin,
+  // together with the base.
   Inertia<S> all = broadcast<S>(model.base_inertia);
   Vec3<S> momentum2 = Vec3<S>::zero();
-  for (std::int32_t i = model.body_count - 1; i >= 0; --i) {
-    const std::int32_t p = model.body[i].parent;
-    const CompositeMotion<S> C = shift(ws.C.load(i), ws.r.load(i), ws.u2.load(i));
-    if (p >= 0) {
-      ws.C.store(p, ws.C.load(p) + C);
-    } else {
-      all += C.I;
-      momentum2 += C.L;
-    }
-  }
+  for_each_composite(
+      model, ws, NoForces{}, [&](std::int32_t i, const CompositeMotion<S>& C) RBD_INLINE_LAMBDA {
+        ws.C.store(i, C);
+        if (model.body[i].parent >= 0) return;
+        const CompositeMotion<S> seen = shift(C, ws.body.load(i).r, ws.body.load(i).u2);
+        all += seen.I;
+        momentum2 += seen.L;
+      });
   const S one_over_m = S(Real(1)) / all.m;
   const Vec3<S> com = one_over_m * all.h, com_rate = (S(Real(0.5)) * one_over_m) * momentum2;
   // Outward: the origin of each body from the world's, carried in place of its acceleration.
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const std::int32_t p = model.body[i].parent;
-    Motion<S> place{ws.r.load(i), S(Real(0.5)) * ws.u2.load(i)};  // origin, and its rate
-    if (p >= 0) place += ws.a.load(p);
-    ws.a.store(i, place);
+    BodyMotion<S> m = ws.body.load(i);
+    Motion<S> place{m.r, S(Real(0.5)) * m.u2};  // origin, and its rate
+    if (p >= 0) place += ws.body.load(p).a;
+    m.a = place;
+    ws.body.store(i, m);
     store_momentum_columns(model, ws, i, ws.C.load(i), com - place.w, com_rate - place.v, out);
   }
 }

@@ -90,28 +90,88 @@ RBD_KERNEL void ltl_solve(const ModelView<Real>& model, const Matrix& L, const V
   }
 }
 
-/// Replaces B (nv x nv) by -M^-1 B, all columns at once: every step works on whole rows.
-template <class S, class Real, class Matrix, class Rows>
-RBD_KERNEL void ltl_solve_rows(const ModelView<Real>& model, const Matrix& L, const Rows& B) {
+/// No block of a matrix is known to be zero.
+struct NoZeroBlocks {
+  RBD_INLINE bool operator()(std::int32_t, std::int32_t) const { return false; }
+};
+
+/// The columns first <= j < first + count of ltl_solve_rows. A block of a row stays in registers
+/// while it meets the rows of its ancestors.
+template <int count, bool negated, class S, class Real, class Matrix, class Vector, class Rows,
+          class ZeroBlocks>
+RBD_INLINE S ltl_solve_block(const ModelView<Real>& model, const Matrix& L,
+                             const Vector& one_over_diagonal, std::int32_t first, const Rows& B,
+                             const ZeroBlocks& is_zero_block) {
   const std::int32_t* parent = model.dof_parent;
-  const std::int32_t n = model.nv;
-  const auto subtract = [&](std::int32_t i, std::int32_t k, const S& factor) RBD_INLINE_LAMBDA {
-    for (std::int32_t j = 0; j < n; ++j) {
-      B.store(i, j, neg_mul_add(factor, B.load(k, j), B.load(i, j)));
+  const S zero(RealOf<S>(0));
+  S block[count], taint = zero;
+  for (std::int32_t k = model.nv - 1; k >= 0; --k) {
+    if (is_zero_block(k, first)) continue;
+    const S factor = one_over_diagonal.load(k);
+    for (int c = 0; c < count; ++c) {
+      block[c] = factor * B.load(k, first + c);
+      B.store(k, first + c, block[c]);
     }
-  };
-  const auto scale = [&](std::int32_t k, const S& factor) RBD_INLINE_LAMBDA {
-    for (std::int32_t j = 0; j < n; ++j) B.store(k, j, factor * B.load(k, j));
-  };
-  for (std::int32_t k = n - 1; k >= 0; --k) {
-    scale(k, S(Real(1)) / L.load(k, k));
-    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) subtract(i, k, L.load(k, i));
+    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
+      const S l = L.load(k, i);
+      for (int c = 0; c < count; ++c) {
+        B.store(i, first + c, neg_mul_add(l, block[c], B.load(i, first + c)));
+      }
+    }
   }
-  // Solved rows are kept with the other sign: then they are added, and need not be turned at last.
-  for (std::int32_t k = 0; k < n; ++k) {
-    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) subtract(k, i, -L.load(k, i));
-    scale(k, S(Real(-1)) / L.load(k, k));
+  for (std::int32_t k = 0; k < model.nv; ++k) {
+    for (int c = 0; c < count; ++c) block[c] = B.load(k, first + c);
+    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
+      const S l = L.load(k, i);
+      for (int c = 0; c < count; ++c) {
+        block[c] = negated ? mul_add(l, B.load(i, first + c), block[c])
+                           : neg_mul_add(l, B.load(i, first + c), block[c]);
+      }
+    }
+    const S factor = negated ? -one_over_diagonal.load(k) : one_over_diagonal.load(k);
+    for (int c = 0; c < count; ++c) {
+      block[c] = factor * block[c];
+      taint = mul_add(zero, block[c], taint);
+      B.store(k, first + c, block[c]);
+    }
   }
+  return taint;
+}
+
+/// The columns from `first` on: as many blocks as fit, then smaller ones.
+template <int block, bool negated, class S, class Real, class Matrix, class Vector, class Rows,
+          class ZeroBlocks>
+RBD_INLINE S ltl_solve_from(const ModelView<Real>& model, const Matrix& L,
+                            const Vector& one_over_diagonal, std::int32_t first, const Rows& B,
+                            const ZeroBlocks& is_zero_block) {
+  S taint(Real(0));
+  for (; first + block <= model.nv; first += block) {
+    taint = taint + ltl_solve_block<block, negated, S>(model, L, one_over_diagonal, first, B,
+                                                       is_zero_block);
+  }
+  if constexpr (block > 1) {
+    if (first < model.nv) {
+      taint = taint + ltl_solve_from<block / 2, negated, S>(model, L, one_over_diagonal, first, B,
+                                                            NoZeroBlocks{});
+    }
+  }
+  return taint;
+}
+
+/// Replaces B (nv x nv) by M^-1 B, or by -M^-1 B. is_zero_block(k, j): whether the entries of row k
+/// of B in the columns j to j + block - 1 are zero, which holds until the second half too: L^T
+/// couples only what is coupled. one_over_diagonal: workspace of nv numbers. Returns NaN where an
+/// entry of the result is not finite, else zero.
+template <int block, bool negated, class S, class Real, class Matrix, class Vector, class Rows,
+          class ZeroBlocks = NoZeroBlocks>
+RBD_KERNEL S ltl_solve_rows(const ModelView<Real>& robot, const Matrix& L,
+                            const Vector& one_over_diagonal, const Rows& B,
+                            const ZeroBlocks& is_zero_block = {}) {
+  const ModelView<Real> model = robot;  // a copy, as in rnea
+  for (std::int32_t k = 0; k < model.nv; ++k) {
+    one_over_diagonal.store(k, S(Real(1)) / L.load(k, k));
+  }
+  return ltl_solve_from<block, negated, S>(model, L, one_over_diagonal, 0, B, is_zero_block);
 }
 
 /// M^-1, column by column. `column`: workspace of nv numbers; inverse: OutSymmetric or OutLower.

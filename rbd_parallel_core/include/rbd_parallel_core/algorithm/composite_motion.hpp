@@ -3,7 +3,7 @@
 
 #include "rbd_parallel_core/algorithm/newton_euler.hpp"
 
-/// How the force on a moving subtree changes with its motion (docs/algorithms.md, "Derivatives").
+/// How the force on a moving subtree changes with its motion (docs/derivatives.md).
 /// Everything here has the axes of the world and a point of reference that moves: the origin of a
 /// body. Only velocities relative to that point appear, so no number grows with the distance to the
 /// root.
@@ -40,6 +40,9 @@ struct CompositeMotion {
   Mat3<S> Y;
   Force<S> f;
 
+  static RBD_INLINE CompositeMotion zero() {
+    return {Inertia<S>::zero(), Vec3<S>::zero(), Mat3<S>::zero(), Force<S>::zero()};
+  }
   friend RBD_INLINE CompositeMotion operator+(const CompositeMotion& a, const CompositeMotion& b) {
     return {a.I + b.I, a.L + b.L, a.Y + b.Y, a.f + b.f};
   }
@@ -54,7 +57,7 @@ struct CompositeMotion {
   RBD_INLINE VariationForce<S> transpose_times(const Motion<S>& s) const {
     return {gamma_of(s.w) + cross(L, s.v), I * s};
   }
-  /// The two again for what only turns: s = (s_w, 0).
+  /// That for a column that only turns: s = (s_w, 0).
   RBD_INLINE VariationForce<S> transpose_times(const Vec3<S>& s_w) const {
     return {gamma_of(s_w), {I.I * s_w, cross(s_w, I.h)}};
   }
@@ -85,7 +88,8 @@ RBD_INLINE CompositeMotion<S> rigid_body_motion(const Inertia<S>& I, const Vec3<
   return {I, two * cross(w, I.h), transpose(Mat3<S>{cross(w, x), cross(w, y), cross(w, z)}), f};
 }
 
-/// The same subtree about a point at -r of the first one, which sees that move with velocity u2/2.
+/// The subtree about another point, at -r of the first one; from there the first one moves with
+/// velocity u2 / 2.
 template <class S>
 RBD_INLINE CompositeMotion<S> shift(const CompositeMotion<S>& c, const Vec3<S>& r,
                                     const Vec3<S>& u2) {

@@ -48,16 +48,16 @@ RBD_INLINE void store_parameter_column(const ModelView<Real>& model,
                                        std::int32_t parameter, const Force<S>& about_body,
                                        const Out& out) {
   Force<S> F = about_body;
-  F.n += cross(ws.p.load(i), F.f);
+  F.n += cross(ws.body.load(i).p, F.f);
   std::int32_t last = model.body[i].column + nv_of(model.body[i].type);
   for (std::int32_t j = i;;) {
     const std::int32_t head = model.body[j].head;
     for (std::int32_t l = model.body[head].column; l < last; ++l) {
-      out(model.column_dof[l], parameter, dot(ws.axis.load(l), F));
+      out(model.column_dof[l], parameter, dot(ws.in_run.load(l).s, F));
     }
     j = model.body[head].parent;
     if (j < 0) return;
-    F.n += cross(ws.head.load(head), F.f);
+    F.n += cross(ws.head.load(head).r, F.f);
     last = model.body[j].column + nv_of(model.body[j].type);
   }
 }
@@ -68,12 +68,12 @@ RBD_KERNEL void regressor_of_body(const ModelView<Real>& model,
                                   const DerivativesWorkspace<S, Array>& ws, std::int32_t i,
                                   std::int32_t link, const Out& out) {
   const Transform<S> offset = broadcast<S>(model.link[link].offset);
-  const Mat3<S> E = offset.E * ws.E.load(i);  // world axes to link axes
-  const Vec3<S> r = transpose_times(ws.E.load(i), offset.r);
-  const Motion<S> a = ws.a.load(i);
-  const Vec3<S> at_link = a.v + ws.K.load(i) * r;
+  const BodyMotion<S>& m = ws.body.load(i);
+  const Mat3<S> E = offset.E * m.E;  // world axes to link axes
+  const Vec3<S> r = transpose_times(m.E, offset.r);
+  const Vec3<S> at_link = m.a.v + m.K * r;
   Force<S> forces[parameters_per_body];
-  forces_of_parameters(E * ws.w.load(i), Motion<S>{E * a.w, E * at_link}, forces);
+  forces_of_parameters(E * m.w, Motion<S>{E * m.a.w, E * at_link}, forces);
   for (std::int32_t k = 0; k < parameters_per_body; ++k) {
     Force<S> f{transpose_times(E, forces[k].n), transpose_times(E, forces[k].f)};
     f.n += cross(r, f.f);

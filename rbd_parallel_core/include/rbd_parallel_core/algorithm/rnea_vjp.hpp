@@ -5,7 +5,7 @@
 
 /// The reverse pass of RNEA: products of a row of weights with its derivatives, in O(n) and without
 /// a matrix. With mu the motion that the weights would be the rates of, the weighted sum of torques
-/// is the power sum mu . f over the bodies; docs/algorithms.md, "Derivatives", takes its gradient.
+/// is the power sum mu . f over the bodies; docs/derivatives.md takes its gradient.
 namespace rbd_parallel_core {
 
 /// What of a body's motion the inward pass needs: of the body, and of the point of its parent at

@@ -30,7 +30,7 @@ struct WorldWrench {
   }
 };
 
-/// The same about a point at -r of the first one.
+/// The wrenches about another point, at -r of the first one.
 template <class S>
 RBD_INLINE WorldWrench<S> shift(const WorldWrench<S>& a, const Vec3<S>& r) {
   return {a.force, outer_add(a.force, r, a.moment)};

@@ -13,7 +13,7 @@
 #include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "rbd_parallel_core/testing/robots.hpp"
 
-/// Every way to call a Backend, in one form: a batch of states in, up to three arrays out. The
+/// Every way to call a Backend, in one form: a batch of states in, up to four arrays out. The
 /// checks of the conformance suite go over this list, so that none of them forgets an operation.
 namespace rbd_parallel_core::conformance {
 
@@ -227,6 +227,19 @@ inline Result Call::run(Backend& backend, const Batch& in, Outputs& out) const {
   return result;
 }
 
+/// Whether the call solves for accelerations with M, which may be singular.
+inline bool solves(const Call& call) {
+  switch (call.operation) {
+    case Operation::forward_dynamics:
+    case Operation::forward_dynamics_derivatives:
+    case Operation::forward_dynamics_jvp:
+    case Operation::forward_dynamics_vjp:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// The arguments of its outputs, in the order of Outputs.
 inline std::vector<Argument> outputs_of(const Call& call) {
   if (!call.outputs.empty()) return call.outputs;
@@ -281,6 +294,52 @@ inline const std::vector<Call>& every_call() {
        .axes = Axes::link},
       {.name = "link_motion in world axes", .operation = Op::link_motion},
       {.name = "link_motion in link axes", .operation = Op::link_motion, .axes = Axes::link},
+      {.name = "inverse_dynamics_derivatives", .operation = Op::inverse_dynamics_derivatives},
+      {.name = "inverse_dynamics_derivatives with wrenches in link axes",
+       .operation = Op::inverse_dynamics_derivatives,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "inverse_dynamics_derivatives with wrenches in world axes",
+       .operation = Op::inverse_dynamics_derivatives,
+       .with_wrenches = true},
+      {.name = "forward_dynamics_derivatives with wrenches in link axes",
+       .operation = Op::forward_dynamics_derivatives,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "forward_dynamics_derivatives with wrenches in world axes",
+       .operation = Op::forward_dynamics_derivatives,
+       .with_wrenches = true},
+      {.name = "inverse_dynamics_jvp with wrenches in link axes",
+       .operation = Op::inverse_dynamics_jvp,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "inverse_dynamics_jvp with wrenches in world axes",
+       .operation = Op::inverse_dynamics_jvp,
+       .with_wrenches = true},
+      {.name = "inverse_dynamics_vjp with wrenches in link axes",
+       .operation = Op::inverse_dynamics_vjp,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "inverse_dynamics_vjp with wrenches in world axes",
+       .operation = Op::inverse_dynamics_vjp,
+       .with_wrenches = true},
+      {.name = "forward_dynamics_jvp with wrenches in link axes",
+       .operation = Op::forward_dynamics_jvp,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "forward_dynamics_jvp with wrenches in world axes",
+       .operation = Op::forward_dynamics_jvp,
+       .with_wrenches = true},
+      {.name = "forward_dynamics_vjp with wrenches in link axes",
+       .operation = Op::forward_dynamics_vjp,
+       .with_wrenches = true,
+       .axes = Axes::link},
+      {.name = "forward_dynamics_vjp with wrenches in world axes",
+       .operation = Op::forward_dynamics_vjp,
+       .with_wrenches = true},
+      {.name = "coriolis_matrix", .operation = Op::coriolis_matrix},
+      {.name = "centroidal_momentum", .operation = Op::centroidal_momentum},
+      {.name = "regressor", .operation = Op::regressor},
   };
   return calls;
 }

@@ -6,6 +6,7 @@
 #include "rbd_parallel_core/testing/checks/argument_checks.hpp"
 #include "rbd_parallel_core/testing/checks/batch_checks.hpp"
 #include "rbd_parallel_core/testing/checks/configure_checks.hpp"
+#include "rbd_parallel_core/testing/checks/derivative_checks.hpp"
 #include "rbd_parallel_core/testing/checks/number_checks.hpp"
 #include "rbd_parallel_core/testing/checks/state_checks.hpp"
 
@@ -27,6 +28,8 @@ inline const std::vector<Check>& every_check() {
       {"ForwardDynamicsIsUndoneByInverseDynamics", check_forward_dynamics},
       {"FactorsOfTheMassMatrix", check_mass_matrix_factors},
       {"SparseMassMatrix", check_sparse_mass_matrix},
+      {"DerivativesAreSlopes", check_derivatives},
+      {"Regressor", check_regressor},
       {"AgreesWithReference", check_against_reference},
       {"StatesOfABatchAreIndependent", check_batches},
       {"CallsLeaveNothingBehind", check_memory_of_calls},

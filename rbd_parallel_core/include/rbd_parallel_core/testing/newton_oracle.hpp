@@ -131,6 +131,29 @@ class NewtonOracle {
     return M;
   }
 
+  /// 6 x nv, row-major: momentum of all links, then angular momentum about their centre of mass,
+  /// for one unit of each rate.
+  std::vector<double> momentum_matrix(const double* q) const {
+    const std::vector<double> zeros(index(nv_), 0.0);
+    const auto links = motion(q, zeros.data(), zeros.data());
+    const Vec3<double> com = centre_of_mass(q);
+    std::vector<double> A(index(6 * nv_), 0.0);
+    for (const LinkDescription& description : robot_.description.links) {
+      if (!description.inertial) continue;
+      const OracleLink& link = links.at(description.name);
+      const Vec3<double> c = link.R * description.inertial->origin.position;
+      const Mat3<double> I = rotational(link, *description.inertial);
+      for (int k = 0; k < nv_; ++k) {
+        const OracleColumn& s = link.columns[index(k)];
+        const Vec3<double> momentum = description.inertial->mass * (s.slide + cross(s.turn, c));
+        const Vec3<double> spin = I * s.turn + cross(link.p + c - com, momentum);
+        const double rows[6] = {momentum.x, momentum.y, momentum.z, spin.x, spin.y, spin.z};
+        for (int r = 0; r < 6; ++r) A[index(r * nv_ + k)] += rows[r];
+      }
+    }
+    return A;
+  }
+
   /// Centre of mass of all links, and their mass.
   Vec3<double> centre_of_mass(const double* q, double* mass = nullptr) const {
     const std::vector<double> zeros(index(nv_), 0.0);

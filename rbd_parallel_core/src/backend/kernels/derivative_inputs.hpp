@@ -39,7 +39,7 @@ struct TurningWrenches {
     for_each_wrench(model, group, f_ext,
                     [&](const auto& link, const Vec3<S>& f, const Vec3<S>& n) RBD_INLINE_LAMBDA {
                       const Vec3<S> p =
-                          transpose_times(ws.E.load(link.body), broadcast<S>(link.offset.r));
+                          transpose_times(ws.body.load(link.body).E, broadcast<S>(link.offset.r));
                       const WorldWrench<S> wrench{f, outer_add(f, p, skew(n))};
                       ws.wrench.store(link.body, ws.wrench.load(link.body) + wrench);
                     });

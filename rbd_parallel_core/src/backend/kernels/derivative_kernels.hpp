@@ -29,12 +29,56 @@ struct AskedMatrix {
   RBD_INLINE S taint_of_entries() const {
     return asked() ? taint(OutRow<S>{place().data}, square()) : S(RealOf<S>(0));
   }
-  RBD_INLINE void finish(const Outcome<S>& outcome) const {
+  /// zeros: which blocks of a row are zero whatever the state is (SymmetricSources), or null.
+  RBD_INLINE void finish(const Outcome<S>& outcome, const std::uint8_t* zeros = nullptr) const {
     if (!asked()) return;
-    group.write(array, square(), buffer);
+    if (zeros == nullptr) {
+      group.write(array, square(), buffer);
+    } else {
+      group.write_with_zeros(array, square(), buffer, zeros);
+    }
     group.spoil_unless(outcome.good(), array, square());
   }
+  RBD_INLINE void clear_buffer() const {
+    if (!asked() || group.direct()) return;
+    const std::size_t numbers = square() * Group<S>::width;
+    for (std::size_t k = 0; k < numbers; ++k) buffer[k] = RealOf<S>(0);
+  }
 };
+
+/// How many columns are solved at once: a register of each lane's, or what one state fits into one.
+template <class S>
+inline constexpr int solved_columns = ScalarTraits<S>::width > 1
+                                          ? static_cast<int>(ScalarTraits<S>::width)
+                                          : 4;
+
+/// Which blocks of a matrix with the pattern of M are zero, where that is known.
+template <class S>
+struct BlocksOfPattern {
+  const std::uint8_t* zeros;  ///< SymmetricSources::zeros, or null
+  std::int32_t nv;
+  RBD_INLINE bool operator()(std::int32_t k, std::int32_t j) const {
+    if constexpr (ScalarTraits<S>::width == 1) return false;
+    return zeros[k * nv + j] != 0;
+  }
+};
+
+/// The inverse of M from its factor, full and symmetric in every bit. Returns NaN where an entry is
+/// not finite, else zero.
+template <class S>
+RBD_INLINE S invert(const ModelView<RealOf<S>>& model, const OutMatrix<S>& L,
+                    const OutRow<S>& vector, const OutMatrix<S>& inverse,
+                    const BlocksOfPattern<S>& zeros) {
+  const std::int32_t nv = model.nv;
+  for (std::int32_t i = 0; i < nv; ++i) {
+    for (std::int32_t j = 0; j < nv; ++j) inverse.store(i, j, S(RealOf<S>(i == j ? 1 : 0)));
+  }
+  const S taint = ltl_solve_rows<solved_columns<S>, false, S>(model, L, vector, inverse, zeros);
+  for (std::int32_t i = 0; i < nv; ++i) {
+    for (std::int32_t j = 0; j < i; ++j) inverse.store(j, i, inverse.load(i, j));
+  }
+  return taint;
+}
 
 template <class S>
 RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics_derivatives>,
@@ -54,17 +98,20 @@ RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics_derivatives>,
     const AskedMatrix<S> by_q{group, args.dtau_dq, model.nv, own.by_q};
     const AskedMatrix<S> by_v{group, args.dtau_dv, model.nv, own.by_v};
     const AskedMatrix<S> by_a{group, args.mass_matrix, model.nv, scratch.matrix};
-    const DerivativeMatrices<OutMatrix<S>> out{by_q.place(), by_v.place(), by_a.place(),
-                                               by_q.asked(), by_v.asked(), by_a.asked()};
-    rnea_derivatives(model, own.workspace, q, v, a, f_ext, wrenches, broadcast<S>(model.gravity),
-                     context.friction, out);
-    const Outcome<S> result =
-        outcome(taint_of_q<S>(model, q) + taint(v, nv) + taint(a, nv) +
-                taint_of_wrenches(group, args.f_ext) + by_q.taint_of_entries() +
-                by_v.taint_of_entries() + by_a.taint_of_entries());
-    by_q.finish(result);
-    by_v.finish(result);
-    by_a.finish(result);
+    const DerivativeMatrices<OutMatrix<S>> out{.q = by_q.place(),
+                                               .v = by_v.place(),
+                                               .M = by_a.place(),
+                                               .wants_q = by_q.asked(),
+                                               .wants_v = by_v.asked(),
+                                               .wants_M = by_a.asked(),
+                                               .zeros_persist = !group.direct()};
+    const S bad_entries = rnea_derivatives(model, own.workspace, q, v, a, f_ext, wrenches,
+                                           broadcast<S>(model.gravity), context.friction, out);
+    const Outcome<S> result = outcome(taint_of_q<S>(model, q) + taint(v, nv) + taint(a, nv) +
+                                      taint_of_wrenches(group, args.f_ext) + bad_entries);
+    by_q.finish(result, scratch.sources.zeros);
+    by_v.finish(result, scratch.sources.zeros);
+    by_a.finish(result, scratch.sources.zeros);
     result.report(group, args.status);
   });
 }
@@ -93,25 +140,35 @@ RBD_KERNEL void compute(OperationTag<Operation::forward_dynamics_derivatives>,
     const AskedMatrix<S> by_tau{group, args.dqdd_dtau, model.nv, scratch.inverse};
     // With mimic joints M was factored on the way to the accelerations.
     const OutMatrix<S> L{scratch.matrix, model.nv};
-    const DerivativeMatrices<OutMatrix<S>> out{by_q.place(), by_v.place(), L,
-                                               by_q.asked(), by_v.asked(), !mimic};
+    const DerivativeMatrices<OutMatrix<S>> out{.q = by_q.place(),
+                                               .v = by_v.place(),
+                                               .M = L,
+                                               .wants_q = by_q.asked(),
+                                               .wants_v = by_v.asked(),
+                                               .wants_M = !mimic,
+                                               .zeros_persist = !group.direct()};
     rnea_derivatives(model, own.workspace, q, v, Row<S>{qdd.data}, f_ext, wrenches,
                      broadcast<S>(model.gravity), context.friction, out);
     const OutRow<S> vector{reinterpret_cast<RealOf<S>*>(scratch.workspace.vector)};
     if (!mimic) singular = T::max(singular, ltl_factor<S>(model, L, vector));
-    if (by_q.asked()) ltl_solve_rows<S>(model, L, out.q);
-    if (by_v.asked()) ltl_solve_rows<S>(model, L, out.v);
+    const BlocksOfPattern<S> zeros{scratch.sources.zeros, model.nv};
+    S bad_results = taint(qdd, nv);
+    for (const AskedMatrix<S>* matrix : {&by_q, &by_v}) {
+      if (!matrix->asked()) continue;
+      bad_results = bad_results + ltl_solve_rows<solved_columns<S>, true, S>(
+                                      model, L, vector, matrix->place(), zeros);
+    }
     if (by_tau.asked()) {
-      ltl_inverse<S>(model, L, vector, OutSymmetric<S>{{by_tau.place().data, model.nv}});
+      bad_results = bad_results + invert<S>(model, L, vector, by_tau.place(), zeros);
     }
     const S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(tau, nv) +
                   taint_of_wrenches(group, args.f_ext);
-    const S bad_results = taint(qdd, nv) + by_q.taint_of_entries() + by_v.taint_of_entries() +
-                          by_tau.taint_of_entries();
     const Outcome<S> result = outcome_of_solve(bad, singular, bad_results);
     by_q.finish(result);
     by_v.finish(result);
     by_tau.finish(result);
+    by_q.clear_buffer();  // what is solved has no zeros, and other calls count on them
+    by_v.clear_buffer();
     result.report(group, args.status);
   });
 }
@@ -282,6 +339,7 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_matrix>,
   const DerivativeScratch<S>& own = scratch.derivatives;
   const std::size_t nq = size(model.nq), nv = size(model.nv);
   const Row<S> zeros{reinterpret_cast<const RealOf<S>*>(scratch.workspace.zeros)};
+  const BasicExternalWrenches<RealOf<S>> no_wrenches{};
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
     const Row<S> q = group.read(args.q, nq, scratch.q);
     const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
@@ -289,10 +347,21 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_matrix>,
     const AskedMatrix<S> rate{group, args.mass_matrix_rate, model.nv, own.by_q};
     // A single state has no buffers: where only the rate is asked for, C stands in its place first.
     const OutMatrix<S> matrix = C.asked() || Group<S>::width > 1 ? C.place() : rate.place();
-    const DerivativeMatrices<OutMatrix<S>> out{
-        matrix, matrix, matrix, false, true, false, VelocityTerms::coriolis};
-    rnea_derivatives(model, own.workspace, q, v, zeros, no_forces(scratch.workspace),
-                     NoWorldWrenches{}, Vec3<S>::zero(), false, out);
+    const DerivativeMatrices<OutMatrix<S>> out{.q = matrix,
+                                               .v = matrix,
+                                               .M = matrix,
+                                               .wants_q = false,
+                                               .wants_v = true,
+                                               .wants_M = false,
+                                               .terms = VelocityTerms::coriolis,
+                                               .zeros_persist = !group.direct()};
+    S bad_entries(RealOf<S>(0));
+    if (C.asked() || rate.asked()) {  // else there may be no place for it
+      bad_entries =
+          rnea_derivatives(model, own.workspace, q, v, zeros, no_forces(scratch.workspace),
+                           TurningWrenches<S>{group, no_wrenches, scratch.workspace.kinematics},
+                           Vec3<S>::zero(), false, out);
+    }
     if (rate.asked()) {
       const OutMatrix<S> sum = rate.place();
       for (std::int32_t i = 0; i < model.nv; ++i) {
@@ -303,10 +372,10 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_matrix>,
         }
       }
     }
-    const Outcome<S> result = outcome(taint_of_q<S>(model, q) + taint(v, nv) +
-                                      C.taint_of_entries() + rate.taint_of_entries());
-    C.finish(result);
-    rate.finish(result);
+    const Outcome<S> result =
+        outcome(taint_of_q<S>(model, q) + taint(v, nv) + bad_entries + rate.taint_of_entries());
+    C.finish(result, scratch.sources.zeros);
+    rate.finish(result, scratch.sources.zeros);
     result.report(group, args.status);
   });
 }
@@ -319,6 +388,7 @@ RBD_KERNEL void compute(OperationTag<Operation::centroidal_momentum>,
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const DerivativeScratch<S>& own = scratch.derivatives;
   const std::size_t nq = size(model.nq), nv = size(model.nv), n = 6 * nv;
+  const Row<S> zeros{reinterpret_cast<const RealOf<S>*>(scratch.workspace.zeros)};
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
     const Row<S> q = group.read(args.q, nq, scratch.q);
     const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
@@ -329,7 +399,7 @@ RBD_KERNEL void compute(OperationTag<Operation::centroidal_momentum>,
           wants_rate ? args.momentum_matrix_rate : args.momentum_matrix;
       if (array.empty()) continue;
       const OutRow<S> A = group.out(array, n, scratch.jacobian);
-      centroidal_momentum(model, own.workspace, q, v,
+      centroidal_momentum(model, own.workspace, q, v, zeros,
                           CentroidalMatrices<OutRow<S>>{A, A, !wants_rate, wants_rate});
       bad = bad + taint(A, n);
       group.write(array, n, scratch.jacobian);

@@ -38,37 +38,19 @@ struct DerivativeScratch {
     workspace.turns = turns;
     const std::size_t alignment = sizeof(S);
     arena.used = (arena.used + alignment - 1) / alignment * alignment;
-    cut_bodies(arena, static_cast<std::size_t>(model.body_count));
-    cut_columns(arena, static_cast<std::size_t>(model.column_count));
+    const auto bodies = static_cast<std::size_t>(model.body_count);
+    const auto columns = static_cast<std::size_t>(model.column_count);
+    arena.cut(workspace.body.data, bodies + 1);
+    arena.cut(workspace.head.data, bodies);
+    arena.cut(workspace.C.data, bodies);
+    arena.cut(workspace.wrench.data, bodies);
+    arena.cut(workspace.column.data, columns);
+    arena.cut(workspace.in_run.data, columns);
     cut(parameters, nv * 10);
     if (width > 1) {
       cut(by_q, nv * nv);
       cut(by_v, nv * nv);
     }
-  }
-
- private:
-  RBD_INLINE void cut_bodies(Arena<>& arena, std::size_t bodies) {
-    arena.cut(workspace.E.data, bodies);
-    arena.cut(workspace.r.data, bodies);
-    arena.cut(workspace.u2.data, bodies);
-    arena.cut(workspace.p.data, bodies);
-    arena.cut(workspace.p2.data, bodies);
-    arena.cut(workspace.head.data, bodies);
-    arena.cut(workspace.head2.data, bodies);
-    arena.cut(workspace.w.data, bodies);
-    arena.cut(workspace.a.data, bodies);
-    arena.cut(workspace.K.data, bodies);
-    arena.cut(workspace.C.data, bodies);
-    arena.cut(workspace.wrench.data, bodies);
-  }
-  RBD_INLINE void cut_columns(Arena<>& arena, std::size_t columns) {
-    arena.cut(workspace.s.data, columns);
-    arena.cut(workspace.axis.data, columns);
-    arena.cut(workspace.a_q.data, columns);
-    arena.cut(workspace.a_v.data, columns);
-    arena.cut(workspace.q.data, columns);
-    arena.cut(workspace.v.data, columns);
   }
 };
 

@@ -74,6 +74,31 @@ RBD_KERNEL void scatter(const Real* lanes, const Rows<Real>& rows) {
   if (rows.n % width != 0) block(rows.n - width);
 }
 
+/// As `scatter`, for n numbers of which blocks are zero whatever the state is: zeros[k] says that
+/// those from k on are, as many as a register has lanes.
+template <class S, class Real>
+RBD_KERNEL void scatter_with_zeros(const Real* lanes, const std::uint8_t* zeros,
+                                   const Rows<Real>& rows) {
+  using T = ScalarTraits<S>;
+  constexpr std::size_t width = T::width;
+  if (rows.count < width || rows.n < width) {
+    scatter<S>(lanes, rows);
+    return;
+  }
+  const auto block = [&](std::size_t k) RBD_INLINE_LAMBDA {
+    S numbers[width];
+    if (zeros[k] != 0) {
+      for (std::size_t l = 0; l < width; ++l) numbers[l] = S(Real(0));
+    } else {
+      load_transposed([&](std::size_t j) RBD_INLINE_LAMBDA { return lanes + (k + j) * width; },
+                      numbers);
+    }
+    for (std::size_t l = 0; l < width; ++l) T::store(rows.data + l * rows.stride + k, numbers[l]);
+  };
+  for (std::size_t k = 0; k + width <= rows.n; k += width) block(k);
+  if (rows.n % width != 0) block(rows.n - width);
+}
+
 /// Where the entries of a symmetric matrix of n x n are found in its lower triangle, and which are
 /// zero whatever the state is.
 struct SymmetricSources {
@@ -160,6 +185,14 @@ struct Group {
     if constexpr (width > 1) {
       if (direct()) return;
       scatter<S>(buffer, Rows<Real>{array.data() + first * n + begin, n, length, count, 0});
+    }
+  }
+  /// n numbers with blocks of zeros, see scatter_with_zeros.
+  RBD_INLINE void write_with_zeros(std::span<Real> array, std::size_t n, const Real* buffer,
+                                   const std::uint8_t* zeros) const {
+    if constexpr (width > 1) {
+      if (direct()) return;
+      scatter_with_zeros<S>(buffer, zeros, Rows<Real>{array.data() + first * n, n, n, count, 0});
     }
   }
   /// A symmetric matrix of n x n, from its lower triangle in `buffer`.

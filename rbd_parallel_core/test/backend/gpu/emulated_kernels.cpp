@@ -22,7 +22,8 @@ template <class Real>
 GpuKernels<Real> emulated_kernels() {
   const auto states = StateEntries<Real>::made_by(
       []<class Body>(BodyEntry<Body>& entry) { entry = emulated_entry<Body>(); });
-  return {states, make_emulated_scans<Real>, GpuBlocks<Real, EmulatedEntries>::operations(),
+  return {states, emulated_derivative_entries<Real>(), make_emulated_scans<Real>,
+          GpuBlocks<Real, EmulatedEntries>::operations(),
           GpuMassMatrix<Real, EmulatedEntries>::operations()};
 }
 template GpuKernels<RBD_REAL> emulated_kernels<RBD_REAL>();

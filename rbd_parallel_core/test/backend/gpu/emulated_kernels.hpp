@@ -9,4 +9,8 @@ namespace rbd_parallel_core {
 template <class Real>
 GpuKernels<Real> emulated_kernels();
 
+/// Those of derivatives, compiled by themselves.
+template <class Real>
+DerivativeEntries<Real> emulated_derivative_entries();
+
 }  // namespace rbd_parallel_core

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "as_offered.hpp"
 #include "backend/random_trees.hpp"
 #include "emulated_api.hpp"
 #include "emulated_kernels.hpp"
@@ -64,8 +65,11 @@ inline void expect_the_same_bits(const GpuApi& api, const GpuUse& use) {
   Batch batch = random_batch(*use.model, use.options.max_batch, 11);
   if (use.first_is_bad) batch.q[0] = std::numeric_limits<double>::quiet_NaN();
   const auto plain = configured_gpu(emulated_api(), use), other = configured_gpu(api, use);
-  for (const Call& call : every_call()) {
-    if (!call.possible(*use.model)) continue;
+  const BackendUnderTest offered = as_offered({.name = "cuda", .make = [] {
+                                                 return std::make_unique<GpuBackend<double>>(
+                                                     emulated_api(), emulated_kernels<double>());
+                                               }});
+  for (const Call& call : detail::calls_for(offered, *use.model)) {
     const Outputs expected = run(call, *plain, batch), found = run(call, *other, batch);
     EXPECT_TRUE(found.result.ok()) << call.name << ": " << message(found.result);
     EXPECT_EQ(found.status, expected.status) << call.name;

@@ -36,7 +36,7 @@ struct StateChunk {
   }
   RBD_INLINE LaneOut<Real> out(Real* lanes, std::int64_t s) const { return {lanes + s, stride}; }
   RBD_INLINE LaneMatrix<Real> matrix(Real* lanes, std::int64_t s) const {
-    return {lanes + s, stride, model.nv};
+    return {{lanes + s, stride, model.nv}};
   }
   RBD_INLINE StateWorkspace<Real> workspace_of(std::int64_t s) const {
     return StateWorkspace<Real>::at(workspace + s, stride, model.body_count, model.column_count);
@@ -339,6 +339,7 @@ template <class Real>
 struct BodyMotionsBody : StateBody<Real, BodyMotionsBody<Real>> {
   const Real *v, *a;
   bool placed;  ///< with the placements of the bodies
+  bool rated;   ///< rates of Jacobians follow: the placements are judged too
   Motions of;
 
   RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
@@ -356,6 +357,9 @@ struct BodyMotionsBody : StateBody<Real, BodyMotionsBody<Real>> {
     taint = taint_if_not_finite(a_here, model.nv, taint);
     body_accelerations(model, ws, q, v_here, a_here);
     taint = taint_of_bodies(model, ws, taint);
+    for (std::int32_t i = 0; rated && i < model.body_count; ++i) {
+      taint = taint_if_not_finite(ws.X0.load(i).r, taint);
+    }
     body_accelerations(model, ws, q, v_here, Zeros<Real>{});
     chunk.status[s] = status_of(taint_of_bodies(model, ws, taint));
   }

@@ -26,10 +26,9 @@ struct LaneOut {
   RBD_INLINE void store(std::int32_t k, const Real& x) const { data[k * stride] = x; }
 };
 
-/// A square matrix, both of its triangles written.
+/// A square matrix.
 template <class Real>
-struct LaneMatrix {
-  static constexpr bool zeros_persist = false;
+struct LaneSquare {
   Real* data;
   std::int64_t stride;
   std::int32_t n;
@@ -38,24 +37,29 @@ struct LaneMatrix {
     return (static_cast<std::int64_t>(i) * n + j) * stride;
   }
   RBD_INLINE Real load(std::int32_t i, std::int32_t j) const { return data[at(i, j)]; }
+  RBD_INLINE void store(std::int32_t i, std::int32_t j, const Real& x) const { data[at(i, j)] = x; }
+};
+
+/// One that is symmetric, both of its triangles written.
+template <class Real>
+struct LaneMatrix : LaneSquare<Real> {
+  static constexpr bool zeros_persist = false;
   RBD_INLINE void store(std::int32_t i, std::int32_t j, const Real& x) const {
-    data[at(i, j)] = x;
-    data[at(j, i)] = x;
+    LaneSquare<Real>::store(i, j, x);
+    LaneSquare<Real>::store(j, i, x);
   }
   RBD_INLINE void clear() const {
-    for (std::int32_t k = 0; k < n * n; ++k) data[k * stride] = Real(0);
+    for (std::int32_t k = 0; k < this->n * this->n; ++k) this->data[k * this->stride] = Real(0);
   }
 };
 
-/// The same of which only the lower triangle means something.
+/// One of which only the lower triangle means something.
 template <class Real>
-struct LaneLower : LaneMatrix<Real> {
-  RBD_INLINE void store(std::int32_t i, std::int32_t j, const Real& x) const {
-    this->data[this->at(i, j)] = x;
-  }
+struct LaneLower : LaneSquare<Real> {
+  static constexpr bool zeros_persist = false;
   RBD_INLINE void clear() const {
     for (std::int32_t i = 0; i < this->n; ++i) {
-      for (std::int32_t j = 0; j <= i; ++j) store(i, j, Real(0));
+      for (std::int32_t j = 0; j <= i; ++j) this->store(i, j, Real(0));
     }
   }
 };

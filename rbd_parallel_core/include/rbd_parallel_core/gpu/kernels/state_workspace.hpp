@@ -9,6 +9,25 @@
 
 namespace rbd_parallel_core {
 
+/// Cuts the workspace of one state into arrays.
+template <class Real>
+struct LaneCutter {
+  Real* first;  ///< number 0 of the state
+  std::int64_t stride;
+  std::int64_t used;  ///< numbers
+
+  template <class Array>
+  RBD_INLINE void cut(Array& piece, std::int32_t count) {
+    piece = {first + used * stride, stride};
+    used += static_cast<std::int64_t>(count) * Array::numbers;
+  }
+  RBD_INLINE LaneOut<Real> row(std::int32_t count) {
+    typename Strided<Real>::template Array<Real> piece;
+    cut(piece, count);
+    return {piece.data, stride};
+  }
+};
+
 /// What one thread keeps while it computes one state: the workspaces of all algorithms, of which no
 /// two are needed at once, so that they share their memory.
 template <class Real>
@@ -37,30 +56,19 @@ class StateWorkspace {
   }
 
  private:
-  struct Cutter {
-    Real* first;
-    std::int64_t stride;
-    std::int64_t used;
-    template <class T>
-    RBD_INLINE void cut(Array<T>& piece, std::int32_t count) {
-      piece = {first + used * stride, stride};
-      used += static_cast<std::int64_t>(count) * Array<T>::numbers;
-    }
-  };
-
   static RBD_INLINE std::int64_t larger(std::int64_t a, std::int64_t b) { return a < b ? b : a; }
 
-  RBD_INLINE std::int64_t lay_out(Cutter cutter, std::int32_t bodies, std::int32_t columns) {
+  RBD_INLINE std::int64_t lay_out(LaneCutter<Real> cutter, std::int32_t bodies,
+                                  std::int32_t columns) {
     JointTurns<Real, Strided<Real>::template Array> turns;
     cutter.cut(turns.angle, bodies);
     cutter.cut(turns.sine, bodies);
     cutter.cut(turns.cosine, bodies);
     rnea.turns = aba.turns = crba.turns = kinematics.turns = turns;
-    Array<Real> vector_numbers;
-    cutter.cut(vector_numbers, columns);
-    vector = {vector_numbers.data, cutter.stride};
+    vector = cutter.row(columns);
 
-    Cutter for_rnea = cutter, for_aba = cutter, for_crba = cutter, for_kinematics = cutter;
+    LaneCutter<Real> for_rnea = cutter, for_aba = cutter, for_crba = cutter,
+                     for_kinematics = cutter;
     for_rnea.cut(rnea.w, bodies);
     for_rnea.cut(rnea.a, bodies);
     for_rnea.cut(rnea.K, bodies);

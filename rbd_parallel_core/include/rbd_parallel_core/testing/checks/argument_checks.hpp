@@ -15,7 +15,7 @@
 /// Arguments: which may be left out, which are refused.
 namespace rbd_parallel_core::conformance {
 
-/// An empty v, a or tau stands for zeros, and gravity_forces does not read v.
+/// An input that may be left out stands for zeros, and gravity_forces does not read v.
 inline Violations check_empty_inputs(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
@@ -24,15 +24,16 @@ inline Violations check_empty_inputs(const BackendUnderTest& under_test) {
     const auto backend = detail::configured(under_test, model, batch.size, 1, true);
     for (const Call& call : detail::calls_for(under_test, *model)) {
       report.at(robot.name, call.name);
-      for (std::vector<double> Batch::*input : {&Batch::v, &Batch::a, &Batch::tau}) {
+      for (const detail::SizedInput& input : detail::sized_inputs) {
+        if (input.required) continue;
         Batch zeros = batch, empty = batch;
-        std::fill((zeros.*input).begin(), (zeros.*input).end(), 0.0);
-        (empty.*input).clear();
+        std::fill((zeros.*input.array).begin(), (zeros.*input.array).end(), 0.0);
+        (empty.*input.array).clear();
         const Outputs expected = run(call, *backend, zeros), actual = run(call, *backend, empty);
         report.expect_ok(actual);
         for (std::size_t k = 0; k < Outputs::most; ++k) {
           report.expect_near(actual.numbers[k], expected.numbers[k], 1e3 * under_test.tolerance,
-                             "the result with an empty input");
+                             std::string("the result with an empty ") + input.name);
         }
       }
     }
@@ -199,11 +200,19 @@ inline Violations check_not_offered(const BackendUnderTest& under_test) {
   const Batch batch = random_batch(*model, 2, 119);
   const auto backend = detail::configured(under_test, model, 2);
   for (const Call& call : every_call()) {
-    if (!under_test.not_offered.contains(call.operation)) continue;
     report.at(robot.name, call.name);
-    detail::expect_refusal(report, call, *backend, batch, room_for(call, *model, batch),
-                           not_offered(detail::called(call)),
-                           "does not offer " + name_of(detail::called(call)));
+    if (under_test.not_offered.contains(call.operation)) {
+      detail::expect_refusal(report, call, *backend, batch, room_for(call, *model, batch),
+                             not_offered(detail::called(call)),
+                             "does not offer " + name_of(detail::called(call)));
+      continue;
+    }
+    for (const Argument output : outputs_of(call)) {
+      if (!under_test.outputs_not_offered.contains(output)) continue;
+      detail::expect_refusal(report, call, *backend, batch, room_for(call, *model, batch),
+                             {Code::unsupported, output, 0, 0},
+                             "does not offer " + std::string(name_of(output)));
+    }
   }
   return report.take();
 }

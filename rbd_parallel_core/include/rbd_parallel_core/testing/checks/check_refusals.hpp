@@ -43,7 +43,12 @@ inline constexpr SizedInput sized_inputs[] = {
     {&Batch::v, Argument::v, "v", false},
     {&Batch::a, Argument::a, "a", false},
     {&Batch::tau, Argument::tau, "tau", false},
-    {&Batch::wrenches, Argument::wrenches, "f_ext", true}};
+    {&Batch::wrenches, Argument::wrenches, "f_ext", true},
+    {&Batch::dq, Argument::dq, "dq", false},
+    {&Batch::dv, Argument::dv, "dv", false},
+    {&Batch::da, Argument::da, "da", false},
+    {&Batch::dtau, Argument::dtau, "dtau", false},
+    {&Batch::weights, Argument::weights, "weights", true}};
 
 }  // namespace detail
 

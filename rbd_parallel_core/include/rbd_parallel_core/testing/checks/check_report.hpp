@@ -22,6 +22,7 @@ struct BackendUnderTest {
   std::string name;
   std::function<std::unique_ptr<Backend>()> make;  ///< a new, unconfigured backend
   std::set<Operation> not_offered = {};  ///< operations that it answers with Code::unsupported
+  std::set<Argument> outputs_not_offered = {};  ///< outputs that it answers so, where asked for
   double tolerance =
       1e-12;  ///< largest error relative to the largest entry; 2e-5 suits single precision
   bool lanes_as_rows = true;  ///< batches in lanes have the bits of rows, not just their numbers
@@ -81,12 +82,21 @@ inline std::shared_ptr<const Model> shared(const Robot& robot) {
   return std::make_shared<const Model>(robot.model());
 }
 
+/// The call, without the outputs that this backend does not offer.
+inline Call offered_part(const BackendUnderTest& under_test, Call call) {
+  if (under_test.outputs_not_offered.empty()) return call;
+  call.outputs = outputs_of(call);
+  std::erase_if(call.outputs,
+                [&](Argument output) { return under_test.outputs_not_offered.contains(output); });
+  return call;
+}
+
 /// The calls that this backend offers for this model.
 inline std::vector<Call> calls_for(const BackendUnderTest& under_test, const Model& model) {
   std::vector<Call> calls;
   for (const Call& call : every_call()) {
     if (!under_test.not_offered.contains(call.operation) && call.possible(model))
-      calls.push_back(call);
+      calls.push_back(offered_part(under_test, call));
   }
   return calls;
 }

@@ -190,7 +190,7 @@ inline Violations check_singular(const BackendUnderTest& under_test) {
     for (const Call& call : detail::calls_for(under_test, *model)) {
       const bool factors = call.operation == Operation::mass_matrix ||
                            call.operation == Operation::sparse_mass_matrix;
-      if (call.operation != Operation::forward_dynamics && !factors) continue;
+      if (!solves(call) && !factors) continue;
       report.at(robot.name, call.name);
       // The mass matrix itself is a right answer; its factors are not.
       const std::size_t first_spoilt = factors ? 1 : 0;
@@ -252,9 +252,12 @@ inline Batch resized(Batch batch, const Model& model, double scale) {
   const std::size_t nq = index(model.nq()), nv = index(model.nv());
   for (std::size_t k = 0; k < batch.v.size(); ++k) {
     const double factor = linear[k % nv] ? scale : 1;
-    batch.v[k] *= factor;
-    batch.a[k] *= factor;
-    batch.tau[k] *= scale * (linear[k % nv] ? 1 : scale);
+    for (const auto array : {&Batch::v, &Batch::a, &Batch::dq, &Batch::dv, &Batch::da}) {
+      (batch.*array)[k] *= factor;
+    }
+    for (const auto array : {&Batch::tau, &Batch::dtau}) {
+      (batch.*array)[k] *= scale * (linear[k % nv] ? 1 : scale);
+    }
   }
   for (std::size_t k = 0; k < batch.wrenches.size(); ++k) {
     batch.wrenches[k] *= scale * (k % 6 < 3 ? 1 : scale);
@@ -288,11 +291,14 @@ inline Violations check_units(const BackendUnderTest& under_test) {
       const Batch resized = detail::resized(batch, *model, scale);
       const auto there = detail::configured(under_test, other, batch.size);
       for (const Call& call : detail::calls_for(under_test, *model)) {
-        if (call.operation != Operation::forward_dynamics) continue;
+        if (!solves(call)) continue;
         report.at(robot.name, std::string(call.name) + ", lengths x " + detail::text(scale));
         const Outputs expected = run(call, *backend, batch);
         Outputs out = run(call, *there, resized);
         report.expect_ok(out);
+        const bool accelerations = call.operation == Operation::forward_dynamics ||
+                                   call.operation == Operation::forward_dynamics_jvp;
+        if (!accelerations) continue;
         for (std::size_t k = 0; k < out.numbers[0].size(); ++k) {
           if (linear[k % linear.size()]) out.numbers[0][k] /= scale;
         }

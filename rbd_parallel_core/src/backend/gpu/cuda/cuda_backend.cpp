@@ -12,8 +12,8 @@ namespace {
 
 template <class Real>
 GpuKernels<Real> cuda_kernels() {
-  return {cuda_state_entries<Real>(), make_cuda_scans<Real>, cuda_blocks<Real>(),
-          cuda_mass_matrix<Real>()};
+  return {cuda_state_entries<Real>(), cuda_derivative_entries<Real>(), make_cuda_scans<Real>,
+          cuda_blocks<Real>(), cuda_mass_matrix<Real>()};
 }
 
 }  // namespace

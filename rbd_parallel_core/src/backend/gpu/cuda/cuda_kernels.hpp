@@ -4,6 +4,7 @@
 #include "gpu/host/tree_dynamics.hpp"
 #include "gpu/kernels/block_launch.hpp"
 #include "gpu/kernels/mass_matrix_launch.hpp"
+#include "rbd_parallel_core/gpu/kernels/derivative_entries.hpp"
 #include "rbd_parallel_core/gpu/kernels/state_entries.hpp"
 
 /// What nvcc compiles: a file each, once for double and once for float (RBD_REAL).
@@ -12,6 +13,10 @@ namespace rbd_parallel_core {
 /// states.cu
 template <class Real>
 StateEntries<Real> cuda_state_entries();
+
+/// derivatives.cu
+template <class Real>
+DerivativeEntries<Real> cuda_derivative_entries();
 
 /// The scan forms; scans.cu.
 template <class Real>

@@ -16,6 +16,7 @@ struct ChunkPlan {
   std::int64_t nq, nv, bodies;
   std::int64_t workspace;       ///< numbers of a state
   std::int64_t matrix;          ///< nv x nv, or 0: too large for matrices
+  std::int64_t regressor;       ///< nv x parameters, or 0: likewise
   std::int64_t wrench_numbers;  ///< that fit into a chunk
   // Where the bodies are computed in parallel, else 0:
   std::int64_t tree_matrix;    ///< nv x nv, or 0: too large
@@ -33,9 +34,12 @@ template <class Real>
 class ChunkBuffers {
  public:
   Slot<Real> q{}, v{}, a{}, wrenches{}, out{};
-  Real* link = nullptr;  ///< lanes of what is computed of one link
-  Real *forces = nullptr, *workspace = nullptr, *taint = nullptr, *matrix = nullptr,
-       *inverse = nullptr;
+  Slot<Real> dq{}, dv{}, da{};  ///< directions; the last one for weights too
+  /// Lanes of what is computed of one link, or rows of results; row_count of nv numbers.
+  Real* link = nullptr;
+  Real *forces = nullptr, *workspace = nullptr, *taint = nullptr;
+  /// nv x nv each. One after the other; a regressor takes the place of all.
+  Real *matrix = nullptr, *inverse = nullptr, *by_q = nullptr, *by_v = nullptr;
   StateStatus *status = nullptr, *pinned_status = nullptr;
   std::int32_t *links = nullptr, *pinned_links = nullptr;
 
@@ -45,6 +49,15 @@ class ChunkBuffers {
     device_ = GpuMemory(device, bytes.device);
     pinned_ = GpuMemory(device.api, GpuMemory::Place::pinned, bytes.pinned);
     lay_out(plan, device_.get(), pinned_.get());
+  }
+
+  /// For two matrices of 6 x nv.
+  static constexpr std::int64_t row_count = 12;
+  /// How many states of a chunk can have a regressor at once.
+  static std::int64_t states_with_regressor(const ChunkPlan& plan) {
+    if (plan.regressor == 0) return plan.states;
+    const std::int64_t lanes = matrix_numbers(plan) / plan.regressor;
+    return std::min({plan.states, lanes, out_numbers(plan) / plan.regressor});
   }
 
   /// Bytes on the device.
@@ -58,6 +71,17 @@ class ChunkBuffers {
     std::size_t device, pinned;
   };
 
+  /// Of all matrices together.
+  static std::int64_t matrix_numbers(const ChunkPlan& plan) {
+    return std::max(4 * plan.matrix * plan.stride, plan.regressor);
+  }
+  /// Of the largest array that a chunk gives.
+  static std::int64_t out_numbers(const ChunkPlan& plan) {
+    const std::int64_t of_a_state = std::max({6 * plan.nv, std::int64_t{7}, plan.matrix});
+    return std::max(
+        {of_a_state * plan.states, plan.regressor, plan.tree_matrix, plan.tree_nonzeros});
+  }
+
   Bytes lay_out(const ChunkPlan& plan, std::byte* device, std::byte* pinned) {
     DeviceArena on_device{device}, on_host{pinned};
     const auto cut = [&](Slot<Real>& slot, std::int64_t row_numbers, std::int64_t lane_numbers) {
@@ -65,21 +89,25 @@ class ChunkBuffers {
       on_device.cut(slot.rows, row_numbers);
       on_device.cut(slot.lanes, lane_numbers);
     };
-    const std::int64_t link_numbers = std::max<std::int64_t>(6 * plan.nv, 7);
-    const std::int64_t energy_numbers = 5;
-    const std::int64_t largest_out = std::max(link_numbers, plan.matrix);
+    const std::int64_t pose_numbers = 7, energy_numbers = 5;
     cut(q, plan.nq * plan.states, plan.nq * plan.stride);
     cut(v, plan.nv * plan.states, plan.nv * plan.stride);
     cut(a, plan.nv * plan.states, plan.nv * plan.stride);
+    for (Slot<Real>* const slot : {&dq, &dv, &da}) {
+      cut(*slot, plan.nv * plan.states, plan.nv * plan.stride);
+    }
     cut(wrenches, plan.wrench_numbers, plan.wrench_numbers);
-    cut(out, std::max({largest_out * plan.states, plan.tree_matrix, plan.tree_nonzeros}),
-        std::max(plan.nv, energy_numbers) * plan.stride);
-    on_device.cut(link, link_numbers * plan.stride);
+    cut(out, out_numbers(plan), std::max(plan.nv, energy_numbers) * plan.stride);
+    on_device.cut(link, std::max(row_count * plan.nv, pose_numbers) * plan.stride);
     on_device.cut(forces, 6 * plan.bodies * plan.stride);
     on_device.cut(workspace, plan.workspace * plan.stride);
     on_device.cut(taint, plan.stride);
-    on_device.cut(matrix, plan.matrix * plan.stride);
-    on_device.cut(inverse, plan.matrix * plan.stride);
+    on_device.cut(matrix, matrix_numbers(plan));
+    if (device != nullptr) {
+      inverse = matrix + plan.matrix * plan.stride;
+      by_q = inverse + plan.matrix * plan.stride;
+      by_v = by_q + plan.matrix * plan.stride;
+    }
     on_device.cut(status, plan.stride);
     on_host.cut(pinned_status, plan.stride);
     on_device.cut(links, plan.wrench_numbers / 6);

@@ -112,6 +112,12 @@ const Real* GpuArrays<Real>::read_forces(const BasicExternalWrenches<Real>& f_ex
 }
 
 template <class Real>
+LaneWrenches<Real> GpuArrays<Real>::wrenches_of(const BasicExternalWrenches<Real>& f_ext) noexcept {
+  return {queue_.buffers().links, static_cast<std::int32_t>(f_ext.links.size()),
+          queue_.buffers().wrenches.lanes, wrench_stride(f_ext), f_ext.axes == Axes::world};
+}
+
+template <class Real>
 const Force<Real>* GpuArrays<Real>::send_forces(const BasicExternalWrenches<Real>& f_ext,
                                                 const Real* q, const ChunkRange& range) noexcept {
   if (f_ext.links.empty() || !queue_.good()) return nullptr;
@@ -137,14 +143,15 @@ void GpuArrays<Real>::fetch(Real* to, std::size_t rows, std::size_t numbers,
 
 template <class Real>
 void GpuArrays<Real>::write_part(const Real* lanes, std::span<Real> array, std::size_t n,
-                                 const Part& part, const ChunkRange& range) noexcept {
+                                 const Part& part, const ChunkRange& range,
+                                 std::int64_t stride) noexcept {
   if (array.empty() || part.count == 0 || !queue_.good()) return;
   Real* const target = array.data() + range.first * n + part.first;
   const bool direct = queue_.on_device(target);
   const Transpose<Real> body{lanes,
                              static_cast<std::int64_t>(part.count),
                              static_cast<std::int64_t>(range.count),
-                             plan_.stride,
+                             stride,
                              direct ? target : queue_.buffers().out.rows,
                              static_cast<std::int64_t>(direct ? n : part.count)};
   queue_.launch(entries_.transpose, body.shape(), body);

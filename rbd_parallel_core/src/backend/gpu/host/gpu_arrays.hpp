@@ -7,6 +7,7 @@
 #include "gpu_queue.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/gpu/gpu_settings.hpp"
+#include "rbd_parallel_core/gpu/kernels/derivative_lanes.hpp"
 #include "rbd_parallel_core/gpu/kernels/state_entries.hpp"
 
 namespace rbd_parallel_core {
@@ -67,6 +68,8 @@ class GpuArrays {
   std::size_t states_with(const Wrenches& f_ext) const noexcept;
   /// The forces that the wrenches put on the bodies, and the taint. Null: there are none.
   const Real* read_forces(const Wrenches& f_ext, const ChunkRange& range) noexcept;
+  /// The wrenches themselves, for kernels that need more than those forces. After read_forces.
+  LaneWrenches<Real> wrenches_of(const Wrenches& f_ext) noexcept;
   /// Those of one state whose q is on the device, as rows, which are lanes of one.
   const Force<Real>* send_forces(const Wrenches& f_ext, const Real* q,
                                  const ChunkRange& range) noexcept;
@@ -77,7 +80,12 @@ class GpuArrays {
   /// Brings n numbers a state from lanes to the caller's rows.
   void write(const Real* lanes, std::span<Real> array, std::size_t n,
              const ChunkRange& range) noexcept {
-    write_part(lanes, array, n, {0, n}, range);
+    write(lanes, array, n, range, plan_.stride);
+  }
+  /// Lanes of that stride.
+  void write(const Real* lanes, std::span<Real> array, std::size_t n, const ChunkRange& range,
+             std::int64_t stride) noexcept {
+    write_part(lanes, array, n, {0, n}, range, stride);
   }
   /// Brings all outputs of a call from lanes, in which they follow each other, to the caller's
   /// rows.
@@ -96,7 +104,11 @@ class GpuArrays {
   };
   /// To a part of rows that have n.
   void write_part(const Real* lanes, std::span<Real> array, std::size_t n, const Part& part,
-                  const ChunkRange& range) noexcept;
+                  const ChunkRange& range) noexcept {
+    write_part(lanes, array, n, part, range, plan_.stride);
+  }
+  void write_part(const Real* lanes, std::span<Real> array, std::size_t n, const Part& part,
+                  const ChunkRange& range, std::int64_t stride) noexcept;
   /// Of the mass matrix that lies in the buffers what can differ from zero.
   void write_sparse(std::span<Real> array, const ChunkRange& range) noexcept;
   /// What stands in the rows of the results goes to the caller, once the chunk is done.
@@ -110,11 +122,26 @@ class GpuArrays {
             .nv = static_cast<std::size_t>(plan_.nv),
             .nonzeros = nonzeros_};
   }
-  /// The buffer of an input. Accelerations and torques are never both inputs.
+  /// The buffer of an input. Accelerations and torques are never both inputs, nor are their
+  /// changes and weights.
   const Slot<Real>& slot_of(Argument argument) noexcept {
     ChunkBuffers<Real>& buffers = queue_.buffers();
-    if (argument == Argument::q) return buffers.q;
-    return argument == Argument::v ? buffers.v : buffers.a;
+    switch (argument) {
+      case Argument::q:
+        return buffers.q;
+      case Argument::v:
+        return buffers.v;
+      case Argument::dq:
+        return buffers.dq;
+      case Argument::dv:
+        return buffers.dv;
+      case Argument::da:
+      case Argument::dtau:
+      case Argument::weights:
+        return buffers.da;
+      default:
+        return buffers.a;
+    }
   }
   const Real* send(const Slot<Real>& slot, std::span<const Real> array, std::size_t n,
                    const ChunkRange& range) noexcept;

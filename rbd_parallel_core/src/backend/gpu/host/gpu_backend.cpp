@@ -73,6 +73,7 @@ void GpuBackend<Real>::set_up(const Model& model, const BackendOptions& options)
   require_kernel(queue_.api(), settings_.device, kernels_.states.transpose.function);
   allowance_ = MemoryAllowance(memory_to_have());
   friction_ = options.friction;
+  derivatives_.configure(friction_);
   queue_.open();
   std::vector<std::int32_t> entries;
   if (model.nv() <= largest_gpu_matrix) entries = sparse_entries(model.view());
@@ -165,11 +166,7 @@ template <class Real>
 Capabilities GpuBackend<Real>::do_capabilities() const noexcept {
   // Whoever asks for the capabilities of a backend may use it: the way to the device is not const.
   auto* const device = const_cast<GpuBackend*>(this);
-  OperationSet operations;
-  for (const Operation operation : all_operations) {
-    if (operation <= Operation::link_motion) operations.insert(operation);
-  }
-  return {.operations = operations,
+  return {.operations = OperationSet::all(),
           .two_port = tree_.goes_by_two_ports(),
           .largest_nv_by_crba = largest_gpu_matrix,
           .device = device};
@@ -201,7 +198,7 @@ Result GpuBackend<Real>::do_compute(const Call& call) noexcept {
     case Operation::link_motion:
       return compute_link_motion(call.template arguments<Operation::link_motion>());
     default:
-      return not_offered(call.operation());
+      return derivatives_.compute(call);
   }
 }
 
@@ -351,11 +348,13 @@ Result GpuBackend<Real>::compute_link_motion(const LinkMotion& args) noexcept {
     motions.states = arrays_.chunk_of(range, false);
     motions.v = buffers.v.lanes;
     motions.a = buffers.a.lanes;
-    motions.placed = args.axes == Axes::world;
+    motions.rated = !args.jacobian_rate.empty();
+    motions.placed = motions.rated || args.axes == Axes::world;
     motions.of = Motions::both;
     arrays_.launch_states(kernels_.states.body_motions, motions);
     write_links(args, args.twist, LinkVector::twist, range);
     write_links(args, args.velocity_product, LinkVector::acceleration, range);
+    write_jacobian_rates(args, range);
     if (!args.acceleration.empty()) {
       motions.of = Motions::accelerated;
       arrays_.launch_states(kernels_.states.body_motions, motions);
@@ -380,6 +379,23 @@ void GpuBackend<Real>::write_links(const LinkMotion& args, std::span<Real> array
     body.out = queue_.buffers().link;
     arrays_.launch_states(kernels_.states.link_vector, body);
     arrays_.write_part(body.out, array, 6 * count, {6 * k, 6}, range);
+  }
+}
+
+/// Six times nv numbers for each link, of the velocities that stand in the workspace.
+template <class Real>
+void GpuBackend<Real>::write_jacobian_rates(const LinkMotion& args,
+                                            const ChunkRange& range) noexcept {
+  if (args.jacobian_rate.empty()) return;
+  const std::size_t count = args.links.size(), n = 6 * static_cast<std::size_t>(plan().nv);
+  for (std::size_t k = 0; k < count; ++k) {
+    LinkJacobianRateBody<Real> body{};
+    body.states = arrays_.chunk_of(range, false);
+    body.link = args.links[k];
+    body.in_link_axes = args.axes == Axes::link;
+    body.rate = queue_.buffers().link;
+    arrays_.launch_states(kernels_.derivatives.link_jacobian_rate, body);
+    arrays_.write_part(body.rate, args.jacobian_rate, n * count, {n * k, n}, range);
   }
 }
 

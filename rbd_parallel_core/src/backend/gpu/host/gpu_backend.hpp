@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "gpu_derivatives.hpp"
 #include "gpu_tree.hpp"
 #include "rbd_parallel_core/gpu/device_access.hpp"
 
@@ -27,6 +28,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
         settings_(settings),
         queue_(api, settings.device),
         arrays_(queue_, kernels_.states, settings_, model_),
+        derivatives_(queue_, arrays_, kernels_, model_),
         tree_(queue_, arrays_, kernels_, settings_, model_) {}
 
   std::string name() const override { return "cuda"; }
@@ -60,6 +62,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   Result compute_link_motion(const LinkMotion& args) noexcept;
   void write_links(const LinkMotion& args, std::span<Real> array, LinkVector vector,
                    const ChunkRange& range) noexcept;
+  void write_jacobian_rates(const LinkMotion& args, const ChunkRange& range) noexcept;
 
   GpuKernels<Real> kernels_;
   GpuSettings settings_;
@@ -68,6 +71,7 @@ class GpuBackend final : public BasicBackend<Real>, public DeviceAccess {
   DeviceModel<Real> model_;
   GpuQueue<Real> queue_;
   GpuArrays<Real> arrays_;
+  GpuDerivatives<Real> derivatives_;
   GpuTree<Real> tree_;  ///< where the bodies are computed in parallel
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/kernels/mass_matrix_launch.hpp"
+#include "rbd_parallel_core/gpu/kernels/derivative_entries.hpp"
 #include "rbd_parallel_core/gpu/kernels/state_entries.hpp"
 #include "tree_dynamics.hpp"
 
@@ -11,6 +12,7 @@ namespace rbd_parallel_core {
 template <class Real>
 struct GpuKernels {
   StateEntries<Real> states;
+  DerivativeEntries<Real> derivatives;
   MakeTreeDynamics<Real> make_scans;
   BlockOperations<Real> blocks;
   MassMatrixOperations<Real> mass_matrix;

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "rbd_parallel_core/gpu/kernels/state_workspace.hpp"
+#include "rbd_parallel_core/gpu/kernels/derivative_workspace.hpp"
 #include "tree_options_check.hpp"
 
 namespace rbd_parallel_core {
@@ -53,8 +53,11 @@ Chunking plan_chunks(const ModelView<Real>& model, const GpuSettings& settings,
     plan.nq = model.nq;
     plan.nv = model.nv;
     plan.bodies = model.body_count;
-    plan.workspace = StateWorkspace<Real>::numbers(model.body_count, model.column_count);
-    plan.matrix = model.nv <= largest_gpu_matrix ? square : 0;
+    const bool dense = model.nv <= largest_gpu_matrix;
+    plan.workspace = std::max(StateWorkspace<Real>::numbers(model.body_count, model.column_count),
+                              DerivativeWorkspace<Real>::numbers(model, dense));
+    plan.matrix = dense ? square : 0;
+    plan.regressor = dense ? std::int64_t{model.nv} * model.body_count * parameters_per_body : 0;
     if (settings.bodies_in_parallel && model.nv <= largest_tree_nv) plan.tree_matrix = square;
     plan.tree_nonzeros = tree_nonzeros;
     // Eight wrenches for each state; a wrench on every link, four times, for one of them.

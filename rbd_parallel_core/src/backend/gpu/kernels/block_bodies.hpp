@@ -100,7 +100,7 @@ RBD_BLOCK_PHASE(FrameSeams, frame_seams);
 RBD_BLOCK_PHASE(ColumnAxes, axes);
 RBD_BLOCK_PHASE(Composites, composites);
 RBD_BLOCK_PHASE(CompositeSeams, composite_seams);
-RBD_BLOCK_PHASE(ColumnForces, forces);
+RBD_BLOCK_PHASE(ForceColumns, forces);
 #undef RBD_BLOCK_PHASE
 
 }  // namespace rbd_parallel_core

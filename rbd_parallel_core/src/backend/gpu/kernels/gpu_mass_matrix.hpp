@@ -25,7 +25,7 @@ class GpuMassMatrix {
       device.template outward<FrameSeams, ColumnAxes>(level);
     }
     for (std::size_t l = levels.size(); l-- > 0;) {
-      device.template inward<Composites, CompositeSeams, ColumnForces>(levels[l]);
+      device.template inward<Composites, CompositeSeams, ForceColumns>(levels[l]);
     }
     return device.error();
   }
