@@ -36,6 +36,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROBOT = ROOT / "config" / "robots" / "arm7.urdf"
 PLOT = ROOT / "build" / "demo" / "closed_loop.png"
 BATCH = 1000
+HORIZON = 100  # points of a trajectory
 REPETITIONS = 20
 TIMEOUT = 20  # s
 
@@ -95,11 +96,11 @@ def numbers(values, count=4):
 
 
 def trajectory(names, q, v, effort):
-    """These states as the points of a trajectory."""
+    """The first of these states as the points of a trajectory."""
     n = len(names)
     points = [
         JointTrajectoryPoint(positions=q[i : i + n], velocities=v[i : i + n], effort=effort[i : i + n])
-        for i in range(0, len(q), n)
+        for i in range(0, min(len(q), n * HORIZON), n)
     ]
     return JointTrajectory(joint_names=names, points=points)
 
