@@ -6,14 +6,15 @@
 # files CHOSEN_IN, or else by any file of LIBRARY: these see RBD_HAS_<SET> for what was compiled. Where a file chooses, only
 # that file is compiled again when the sets change.
 # Sets that the architecture does not have, or that RBD_INSTRUCTION_SETS does not name, are left out. A machine with a set that
-# SOURCE is not compiled for runs the best one below it.
+# SOURCE is not compiled for runs the best one below it. A build without baseline is quick, and runs only on machines that have
+# one of its sets: a backend that is configured on another one says so.
 set(RBD_INSTRUCTION_SETS baseline avx2 avx512 CACHE STRING
-  "Instruction sets to compile kernels for; baseline is always among them, and alone the build is quick")
+  "Instruction sets to compile kernels for; without baseline the library runs only on machines that have one of them")
 set(RBD_ALL_INSTRUCTION_SETS baseline avx2 avx512)  # each contains the ones before
 
 # rbd_wanted_sets(OUT SET...): those of the sets that are asked for, and where a better one is, the best of them
 function(rbd_wanted_sets out)
-  set(wanted baseline)
+  set(wanted "")
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     foreach(asked IN LISTS RBD_INSTRUCTION_SETS)
       if(NOT asked IN_LIST RBD_ALL_INSTRUCTION_SETS)
@@ -31,6 +32,9 @@ function(rbd_wanted_sets out)
       list(APPEND wanted ${best})
     endforeach()
     list(REMOVE_DUPLICATES wanted)
+  endif()
+  if(NOT wanted)
+    set(wanted baseline)  # the only one of other architectures
   endif()
   set(${out} ${wanted} PARENT_SCOPE)
 endfunction()

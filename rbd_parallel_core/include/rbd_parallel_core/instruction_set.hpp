@@ -16,7 +16,8 @@ enum class InstructionSet {
 
 std::string name_of(InstructionSet set);
 
-/// Those that were compiled and that this machine has, the best one last.
+/// Those that were compiled and that this machine has, the best one last. Empty only where a build
+/// without baseline runs on a machine that it was not made for.
 std::vector<InstructionSet> available_instruction_sets();
 
 /// The one to use: `wanted`; else the one that the environment variable RBD_PARALLEL_ISA names;

@@ -20,7 +20,11 @@ bool machine_has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu
 bool available(InstructionSet set) {
   switch (set) {
     case InstructionSet::baseline:
+#ifdef RBD_HAS_BASELINE
       return true;
+#else
+      return false;
+#endif
     case InstructionSet::avx2:
 #ifdef RBD_HAS_AVX2
       return machine_has_avx2();
@@ -46,8 +50,18 @@ std::string listed(const Sets& sets) {
   return text;
 }
 
+/// The best one, which a machine lacks only if the build left out baseline.
+InstructionSet best_available() {
+  const std::vector<InstructionSet> sets = available_instruction_sets();
+  if (!sets.empty()) return sets.back();
+  throw std::invalid_argument(
+      "this machine has none of the instruction sets that the library was compiled for; compile "
+      "it with baseline among RBD_INSTRUCTION_SETS");
+}
+
 InstructionSet require(InstructionSet set, const std::string& who) {
   if (available(set)) return set;
+  static_cast<void>(best_available());
   throw std::invalid_argument(who + " is '" + name_of(set) +
                               "', which this machine or build does not have; it has " +
                               listed(available_instruction_sets()));
@@ -77,7 +91,7 @@ std::vector<InstructionSet> available_instruction_sets() {
 InstructionSet choose_instruction_set(std::optional<InstructionSet> wanted) {
   if (wanted) return require(*wanted, "instruction_set");
   const char* asked = std::getenv(variable);
-  if (asked == nullptr || *asked == '\0') return available_instruction_sets().back();
+  if (asked == nullptr || *asked == '\0') return best_available();
   for (const InstructionSet set : all_sets) {
     if (name_of(set) == asked) return require(set, variable);
   }

@@ -19,7 +19,15 @@
 #else
 #define RBD_CHOOSE_AVX2(set, ...) static_cast<void>(set)
 #endif
+// What is left for the lowest set: choose_instruction_set lets no machine come here that lacks it.
+#if defined(RBD_HAS_BASELINE)
+#define RBD_LOWEST_COMPILED baseline
+#elif defined(RBD_HAS_AVX2)
+#define RBD_LOWEST_COMPILED avx2
+#else
+#define RBD_LOWEST_COMPILED avx512
+#endif
 #define RBD_CHOOSE_COMPILED(set, ...)  \
   RBD_CHOOSE_AVX512(set, __VA_ARGS__); \
   RBD_CHOOSE_AVX2(set, __VA_ARGS__);   \
-  return baseline::__VA_ARGS__
+  return RBD_LOWEST_COMPILED::__VA_ARGS__
