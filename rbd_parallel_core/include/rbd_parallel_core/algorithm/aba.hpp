@@ -29,6 +29,15 @@ template <class Real>
 constexpr Real singular_tolerance() {
   return Real(64) * std::numeric_limits<Real>::epsilon();
 }
+/// The same as a Scalar. Symbols bring that of the numbers that they stand for.
+template <class S>
+RBD_INLINE S singular_tolerance_of() {
+  if constexpr (requires { ScalarTraits<S>::singular_tolerance(); }) {
+    return ScalarTraits<S>::singular_tolerance();
+  } else {
+    return S(singular_tolerance<RealOf<S>>());
+  }
+}
 
 /// Judges D = S^T IA S + armature. IA: of a body before its joint is let go.
 template <class S>
@@ -43,7 +52,7 @@ class SingularityTest {
   RBD_INLINE S operator()(const Column& column, const S& D, std::int32_t at,
                           const S& singular) const {
     using Traits = ScalarTraits<S>;
-    const S threshold = S(singular_tolerance<RealOf<S>>()) * column.resistance_of(size_);
+    const S threshold = singular_tolerance_of<S>() * column.resistance_of(size_);
     return Traits::select(Traits::less_equal(D, threshold), S(RealOf<S>(at + 1)), singular);
   }
 

@@ -51,7 +51,7 @@ template <class S, class Real, class Matrix, class Vector>
 RBD_KERNEL S ltl_factor(const ModelView<Real>& model, const Matrix& M, const Vector& diagonal) {
   using Traits = ScalarTraits<S>;
   const std::int32_t* parent = model.dof_parent;
-  const S tolerance(singular_tolerance<Real>());
+  const S tolerance = singular_tolerance_of<S>();
   S singular(Real(0));
 
   for (std::int32_t k = 0; k < model.nv; ++k) diagonal.store(k, M.load(k, k));

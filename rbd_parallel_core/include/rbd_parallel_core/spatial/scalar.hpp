@@ -19,10 +19,20 @@
 /// Marks a small function of the kernels. It is always inlined, for two reasons: speed, and because
 /// the same header is compiled for several instruction sets, where an out-of-line copy made with
 /// AVX could be picked by the linker for the baseline path.
+/// Files that trace the algorithms define RBD_TRACING: neither reason holds for a symbol, and to
+/// inline its operations takes the compiler long.
+#if defined(RBD_TRACING)
+#define RBD_INLINE inline
+#else
 #define RBD_INLINE RBD_HD inline __attribute__((always_inline))
+#endif
 
 /// As RBD_INLINE, for a lambda: `[&](const auto& x) RBD_INLINE_LAMBDA { ... }`.
+#if defined(RBD_TRACING)
+#define RBD_INLINE_LAMBDA
+#else
 #define RBD_INLINE_LAMBDA __attribute__((always_inline))
+#endif
 
 namespace rbd_parallel_core {
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdexcept>
+
+#include "encoder.hpp"
+
+namespace rbd_parallel_core::compiled {
+
+std::vector<std::byte> encode(const AllocatedCode&, const Target&) {
+  throw std::runtime_error(
+      "this build has no encoder of instructions (asmjit, and a processor of x86-64)");
+}
+
+}  // namespace rbd_parallel_core::compiled

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "rbd_parallel_core/algorithm/workspace.hpp"
+#include "rbd_parallel_core/symbolic/function.hpp"
+#include "rbd_parallel_core/symbolic/symbol.hpp"
+
+/// What algorithms read from and write to when they run on Symbols.
+namespace rbd_parallel_core::symbolic {
+
+/// Reads the numbers of an input array.
+struct InputRow {
+  const Expr* data;
+  Symbol operator()(std::int32_t k) const { return Symbol(data[k]); }
+};
+
+/// A row of results.
+struct ResultRow {
+  Symbol* data;
+  Symbol load(std::int32_t k) const { return data[k]; }
+  void store(std::int32_t k, const Symbol& x) const { data[k] = x; }
+  Symbol operator()(std::int32_t k) const { return data[k]; }
+};
+
+/// A square matrix of results.
+struct ResultMatrix {
+  static constexpr bool zeros_persist = true;
+  Symbol* data;
+  std::int32_t n;
+  Symbol load(std::int32_t i, std::int32_t j) const { return data[i * n + j]; }
+  void store(std::int32_t i, std::int32_t j, const Symbol& x) const { data[i * n + j] = x; }
+  void clear() const {
+    for (std::int32_t k = 0; k < n * n; ++k) data[k] = Symbol(0.0);
+  }
+};
+
+/// Builds one function: hands out what algorithms need, and collects what they leave.
+class Tracer {
+ public:
+  Tracer(const ModelView<double>& model, double singular_tolerance)
+      : model_(model), tracing_(function_.graph, singular_tolerance) {}
+
+  InputRow input(std::string name, std::int32_t size) {
+    inputs_.push_back(function_.add_input(std::move(name), size));
+    return {inputs_.back().data()};
+  }
+  /// Zeros at first.
+  ResultRow row(std::int32_t size) { return {symbols(size)}; }
+  ResultMatrix matrix() { return {symbols(model_.nv * model_.nv), model_.nv}; }
+  void output(std::string name, const ResultRow& row, std::int32_t size) {
+    add_output(std::move(name), row.data, size);
+  }
+  void output(std::string name, const ResultMatrix& matrix) {
+    add_output(std::move(name), matrix.data, matrix.n * matrix.n);
+  }
+
+  Workspace<Symbol> workspace() {
+    const auto bodies = static_cast<std::size_t>(model_.body_count);
+    const auto columns = static_cast<std::size_t>(model_.column_count);
+    return Workspace<Symbol>::in(bytes(Workspace<Symbol>::bytes(bodies, columns)), bodies, columns);
+  }
+  /// Room for n structs of Symbols.
+  template <class T>
+  Column<T> column(std::int32_t n) {
+    return {reinterpret_cast<T*>(bytes(sizeof(T) * static_cast<std::size_t>(n)))};
+  }
+
+  Function& function() { return function_; }
+
+ private:
+  Symbol* symbols(std::int32_t n) {
+    kept_.emplace_back(static_cast<std::size_t>(n), Symbol(0.0));
+    return kept_.back().data();
+  }
+  /// As Symbols, so that they have their alignment and a value that exists.
+  std::byte* bytes(std::size_t n) {
+    return reinterpret_cast<std::byte*>(symbols(static_cast<std::int32_t>(n / sizeof(Symbol)) + 1));
+  }
+  void add_output(std::string name, const Symbol* data, std::int32_t size) {
+    std::vector<Expr> expressions;
+    for (std::int32_t k = 0; k < size; ++k) expressions.push_back(data[k].expr);
+    function_.add_output(std::move(name), expressions);
+  }
+
+  const ModelView<double> model_;
+  Function function_;
+  Tracing tracing_;
+  std::vector<std::vector<Expr>> inputs_;
+  std::vector<std::vector<Symbol>> kept_;
+};
+
+}  // namespace rbd_parallel_core::symbolic
