@@ -12,6 +12,12 @@ class CpuPlugin final : public DelegatingBackend {
   CpuPlugin() : DelegatingBackend(rbd_parallel_core::make_backend("cpu")) {}
 };
 
+/// Or "cpu" where no code can be made: then explain() says why, and the node goes on.
+class CompiledPlugin final : public DelegatingBackend {
+ public:
+  CompiledPlugin() : DelegatingBackend(rbd_parallel_core::make_backend("compiled")) {}
+};
+
 class ReferencePlugin final : public DelegatingBackend {
  public:
   ReferencePlugin() : DelegatingBackend(rbd_parallel_core::make_backend("reference")) {}
@@ -31,6 +37,7 @@ class AutoPlugin final : public DelegatingBackend {
 }  // namespace rbd_parallel_ros
 
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::CudaPlugin, rbd_parallel_core::Backend)
+PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::CompiledPlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::CpuPlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::ReferencePlugin, rbd_parallel_core::Backend)
 PLUGINLIB_EXPORT_CLASS(rbd_parallel_ros::TreePlugin, rbd_parallel_core::Backend)

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "auto/auto_backend.hpp"
+#include "compiled/compiled_backend.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "gpu/cuda/cuda_loader.hpp"
 #include "rbd_parallel_core/backend.hpp"
@@ -14,6 +15,7 @@ namespace {
 template <class Real>
 std::unique_ptr<BasicBackend<Real>> make(std::string_view name) {
   if (name == "auto") return std::make_unique<AutoBackend<Real>>();
+  if (name == "compiled") return std::make_unique<CompiledBackend<Real>>();
   if (name == "cpu") return std::make_unique<CpuBackend<Real>>();
   if (name == "cuda") return load_cuda_backend<Real>();
   if (name == "reference") return std::make_unique<ReferenceBackend<Real>>();
@@ -26,7 +28,7 @@ std::unique_ptr<BasicBackend<Real>> make(std::string_view name) {
 
 }  // namespace
 
-std::vector<std::string> backend_names() { return {"cpu", "reference", "tree"}; }
+std::vector<std::string> backend_names() { return {"compiled", "cpu", "reference", "tree"}; }
 
 template <>
 std::unique_ptr<BasicBackend<double>> make_backend<double>(std::string_view name) {

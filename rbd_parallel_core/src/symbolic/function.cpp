@@ -45,6 +45,40 @@ double value_of(const Node& node, const std::vector<double>& x, std::span<const 
   return 0;
 }
 
+/// A node of one graph in another one. of(operand): what an operand is there.
+template <class Of>
+Expr inserted_node(Graph& graph, const Node& node, const Of& of, std::span<const Expr> inputs) {
+  switch (node.op) {
+    case Op::constant:
+      return graph.constant(node.value);
+    case Op::input:
+      return inputs[static_cast<std::size_t>(node.a.node())];
+    case Op::add:
+      return graph.add(of(node.a), of(node.b));
+    case Op::multiply:
+      return graph.multiply(of(node.a), of(node.b));
+    case Op::divide:
+      return graph.divide(of(node.a), of(node.b));
+    case Op::square_root:
+      return graph.square_root(of(node.a));
+    case Op::sine:
+      return graph.sine(of(node.a));
+    case Op::cosine:
+      return graph.cosine(of(node.a));
+    case Op::absolute:
+      return graph.absolute(of(node.a));
+    case Op::maximum:
+      return graph.maximum(of(node.a), of(node.b));
+    case Op::less:
+      return graph.less(of(node.a), of(node.b));
+    case Op::less_equal:
+      return graph.less_equal(of(node.a), of(node.b));
+    case Op::select:
+      return graph.select(of(node.a), of(node.b), of(node.c));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Expr> Function::add_input(std::string name, std::int32_t size) {
@@ -116,6 +150,23 @@ OperationCounts count_operations(const Function& function) {
   }
   counts.fused = fuse(function, live).count;
   return counts;
+}
+
+std::vector<Expr> insert(Graph& graph, const Function& function, std::span<const Expr> inputs) {
+  const std::vector<Node>& nodes = function.graph.nodes();
+  const std::vector<char> live = live_nodes(function);
+  std::vector<Expr> x(nodes.size());
+  const auto of = [&](Expr e) {
+    const Expr inserted = x[static_cast<std::size_t>(e.node())];
+    return e.negative() ? graph.negate(inserted) : inserted;
+  };
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (live[k]) x[k] = inserted_node(graph, nodes[k], of, inputs);
+  }
+  std::vector<Expr> results;
+  results.reserve(function.results.size());
+  for (const Expr e : function.results) results.push_back(of(e));
+  return results;
 }
 
 std::vector<double> evaluate(const Function& function, std::span<const double> inputs) {

@@ -30,8 +30,7 @@ struct Users {
                            const Visit& visit) {
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       if (!live[k]) continue;
-      for_each_operand(nodes[k],
-                       [&](Expr x) { visit(x.node(), static_cast<std::int32_t>(k)); });
+      for_each_operand(nodes[k], [&](Expr x) { visit(x.node(), static_cast<std::int32_t>(k)); });
     }
   }
 };
@@ -59,13 +58,12 @@ Fusion fuse(const Function& function, const std::vector<char>& live, int most_us
     const auto* const first = users.user.data() + users.begin[at(product)];
     const auto* const last = users.user.data() + users.begin[at(product) + 1];
     const bool possible = std::all_of(first, last, [&](std::int32_t user) {
-      return nodes[at(user)].op == Op::add &&
-             fusion.product[at(user)] == Fusion::Product::none;
+      return nodes[at(user)].op == Op::add && fusion.product[at(user)] == Fusion::Product::none;
     });
     if (!possible) continue;
     std::for_each(first, last, [&](std::int32_t user) {
-      fusion.product[at(user)] = nodes[at(user)].a.node() == product ? Fusion::Product::first
-                                                                     : Fusion::Product::second;
+      fusion.product[at(user)] =
+          nodes[at(user)].a.node() == product ? Fusion::Product::first : Fusion::Product::second;
     });
     fusion.taken_in[at(product)] = 1;
     ++fusion.count;

@@ -18,22 +18,14 @@ DerivativesWorkspace<Symbol, Column> derivatives_workspace(Tracer& tracer,
                                                            const ModelView<double>& model) {
   const std::int32_t bodies = model.body_count, columns = model.column_count;
   const std::int32_t turns = padded_turns(bodies);
-  return {{tracer.column<Symbol>(turns), tracer.column<Symbol>(turns), tracer.column<Symbol>(turns)},
-          tracer.column<BodyMotion<Symbol>>(bodies + 1),
-          tracer.column<MovingPoint<Symbol>>(bodies),
-          tracer.column<CompositeMotion<Symbol>>(bodies),
-          tracer.column<WorldWrench<Symbol>>(bodies),
-          tracer.column<ColumnMotion<Symbol>>(columns),
-          tracer.column<ColumnInRun<Symbol>>(columns)};
-}
-
-/// Runs rnea_derivatives without external forces.
-template <class A>
-void trace_derivatives(Tracer& tracer, const ModelView<double>& model, const InputRow& q,
-                       const InputRow& v, const A& a, bool friction,
-                       const DerivativeMatrices<ResultMatrix>& out) {
-  rnea_derivatives(model, derivatives_workspace(tracer, model), q, v, a, NoForces{},
-                   NoWorldWrenches{}, gravity_of(model), friction, out);
+  return {
+      {tracer.column<Symbol>(turns), tracer.column<Symbol>(turns), tracer.column<Symbol>(turns)},
+      tracer.column<BodyMotion<Symbol>>(bodies + 1),
+      tracer.column<MovingPoint<Symbol>>(bodies),
+      tracer.column<CompositeMotion<Symbol>>(bodies),
+      tracer.column<WorldWrench<Symbol>>(bodies),
+      tracer.column<ColumnMotion<Symbol>>(columns),
+      tracer.column<ColumnInRun<Symbol>>(columns)};
 }
 
 Function analytic_derivatives(const ModelView<double>& model, bool with_mass_matrix,
@@ -42,16 +34,18 @@ Function analytic_derivatives(const ModelView<double>& model, bool with_mass_mat
   const InputRow q = tracer.input("q", model.nq), v = tracer.input("v", model.nv),
                  a = tracer.input("a", model.nv);
   const ResultMatrix by_q = tracer.matrix(), by_v = tracer.matrix(), M = tracer.matrix();
-  trace_derivatives(tracer, model, q, v, a, options.friction,
-                    {.q = by_q, .v = by_v, .M = M, .wants_M = with_mass_matrix});
+  rnea_derivatives(
+      model, derivatives_workspace(tracer, model), q, v, a, NoForces{}, NoWorldWrenches{},
+      gravity_of(model), options.friction,
+      DerivativeMatrices<ResultMatrix>{.q = by_q, .v = by_v, .M = M, .wants_M = with_mass_matrix});
   tracer.output("dtau_dq", by_q);
   tracer.output("dtau_dv", by_v);
   if (with_mass_matrix) tracer.output("mass_matrix", M);
   return std::move(tracer.function());
 }
 
-/// Whether d / d q is the derivative after each coordinate: not where q has quaternions, nor where the
-/// axes of v turn with q.
+/// Whether d / d q is the derivative after each coordinate: not where q has quaternions, nor where
+/// the axes of v turn with q.
 bool coordinates_are_tangent(const ModelView<double>& model) {
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     if (nv_of(model.body[i].type) > 1) return false;
@@ -72,6 +66,23 @@ Function derivatives_by_chain_rule(const ModelView<double>& model, bool with_mas
     function.add_output(names[k], jacobian(function.graph, tau, wrt));
   }
   return function;
+}
+
+/// The derivatives of inverse dynamics and M, where the accelerations are results of the same
+/// function. They are a function of their own first: the chain rule must not go through the
+/// accelerations.
+void insert_derivatives(Tracer& tracer, const ModelView<double>& robot, const TraceOptions& options,
+                        const InputRow& q, const InputRow& v, const ResultRow& qdd,
+                        std::initializer_list<ResultMatrix> matrices) {
+  const Function derivatives = trace_inverse_dynamics_derivatives(robot, true, options);
+  std::vector<Expr> inputs(q.data, q.data + robot.nq);
+  inputs.insert(inputs.end(), v.data, v.data + robot.nv);
+  for (std::int32_t k = 0; k < robot.nv; ++k) inputs.push_back(qdd(k).expr);
+  const std::vector<Expr> results = insert(tracer.function().graph, derivatives, inputs);
+  std::size_t next = 0;
+  for (const ResultMatrix& matrix : matrices) {
+    for (std::int32_t k = 0; k < robot.nv * robot.nv; ++k) matrix.data[k] = Symbol(results[next++]);
+  }
 }
 
 int cost(const Function& function) {
@@ -104,6 +115,14 @@ Function trace_inverse_dynamics(const ModelView<double>& robot, Rates rates,
   }
   tracer.output("tau", tau, model.nv);
   return std::move(tracer.function());
+}
+
+Function trace_coriolis_forces(const ModelView<double>& model, const TraceOptions& options) {
+  ModelView<double> weightless = model;
+  weightless.gravity = Vec3<double>::zero();
+  TraceOptions frictionless = options;
+  frictionless.friction = false;
+  return trace_inverse_dynamics(weightless, Rates::velocities, frictionless);
 }
 
 Function trace_mass_matrix(const ModelView<double>& robot, const TraceOptions& options) {
@@ -139,8 +158,8 @@ Function trace_inverse_dynamics_derivatives(const ModelView<double>& robot, bool
   Function best = analytic_derivatives(model, with_mass_matrix, options);
   // The sign of a velocity has no derivative; the analytic algorithm knows what to make of it.
   if (options.friction || !coordinates_are_tangent(model)) return best;
-  // The chain rule costs about as much as the function for each coordinate: on large robots it cannot win,
-  // and would take long to try.
+  // The chain rule costs about as much as the function for each coordinate: on large robots it
+  // cannot win, and would take long to try.
   constexpr std::int32_t largest_tried = 12;
   if (model.nv > largest_tried) return best;
   for (const Jacobian jacobian : {forward_jacobian, reverse_jacobian}) {
@@ -163,7 +182,7 @@ Function trace_forward_dynamics_derivatives(const ModelView<double>& robot,
       aba(model, ws.aba, q, v, tau, NoForces{}, gravity_of(model), options.friction, qdd);
   const ResultMatrix by_q = tracer.matrix(), by_v = tracer.matrix(), L = tracer.matrix(),
                      inverse = tracer.matrix();
-  trace_derivatives(tracer, model, q, v, qdd, options.friction, {.q = by_q, .v = by_v, .M = L});
+  insert_derivatives(tracer, robot, options, q, v, qdd, {by_q, by_v, L});
   const ResultRow vector = tracer.row(model.nv);
   const Symbol by_factor = ltl_factor<Symbol>(model, L, vector);
   singular.store(0, ScalarTraits<Symbol>::max(by_aba, by_factor));

@@ -8,8 +8,8 @@
 namespace rbd_parallel_core::symbolic {
 namespace {
 
-/// Numbers that ought to be zero and are not, since frames and inertias were computed: below this part
-/// of what they were computed from.
+/// Numbers that ought to be zero and are not, since frames and inertias were computed: below this
+/// part of what they were computed from.
 constexpr double rounding = 1e-15;
 
 void round_to_zero(double& x, double scale) {

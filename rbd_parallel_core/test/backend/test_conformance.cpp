@@ -10,6 +10,9 @@ namespace rbd_parallel_core::conformance {
 
 RBD_BACKEND_CONFORMANCE(Cpu, {.name = "cpu", .make = [] { return make_backend("cpu"); }});
 
+RBD_BACKEND_CONFORMANCE(Compiled,
+                        {.name = "compiled", .make = [] { return make_backend("compiled"); }});
+
 RBD_BACKEND_CONFORMANCE(Reference,
                         {.name = "reference", .make = [] { return make_backend("reference"); }});
 
@@ -68,6 +71,10 @@ std::unique_ptr<Backend> make_float_backend(const std::string& name) {
 RBD_BACKEND_CONFORMANCE(CpuFloat, {.name = "cpu of float",
                                    .make = [] { return make_float_backend("cpu"); },
                                    .tolerance = 2e-5});
+
+RBD_BACKEND_CONFORMANCE(CompiledFloat, {.name = "compiled of float",
+                                        .make = [] { return make_float_backend("compiled"); },
+                                        .tolerance = 2e-5});
 
 RBD_BACKEND_CONFORMANCE(ReferenceFloat, {.name = "reference of float",
                                          .make = [] { return make_float_backend("reference"); },

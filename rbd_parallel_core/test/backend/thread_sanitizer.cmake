@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# test_threads and test_gpu_races once more, compiled for ThreadSanitizer with what they test in them.
+# test_threads once more, compiled for ThreadSanitizer with what it tests. The other tests with threads, those of the kernels of
+# "cuda" above all, take minutes under it: ./dev test --sanitize runs them.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_FLAGS -fsanitize=thread)
 check_cxx_source_compiles("int main() {}" RBD_HAS_THREAD_SANITIZER)
@@ -27,7 +28,7 @@ get_target_property(library_sources rbd_parallel_core SOURCES)
 list(FILTER library_sources INCLUDE REGEX "^src/")
 # What makes a Model runs before there are threads, and the test calls none of study/: these are linked as they are.
 set(without_threads
-  "src/(study/.*|model/(build_model|description.*|findings|generators|inertia_check|load_urdf|message_text|structure_check|urdf_.*))[.]cpp")
+  "src/(study/.*|symbolic/.*|model/(build_model|description.*|findings|generators|inertia_check|load_urdf|message_text|structure_check|urdf_.*))[.]cpp")
 list(FILTER library_sources EXCLUDE REGEX ${without_threads})
 list(TRANSFORM library_sources PREPEND ${PROJECT_SOURCE_DIR}/)
 add_executable(test_threads_sanitized backend/test_threads.cpp ${library_sources}
@@ -41,7 +42,7 @@ endforeach()
 # Floats have the same code; they are linked as they are, since the kernels take long to compile. So are the kernels that share
 # out their work by TBB.
 foreach(kernels IN ITEMS pack_kernels_of_float scalar_kernels_of_float blocks_of_double blocks_of_float lone_blocks_of_double lone_blocks_of_float
-    mass_matrix_kernels_of_double mass_matrix_kernels_of_float)
+    mass_matrix_kernels_of_double mass_matrix_kernels_of_float code_kernels_of_double code_kernels_of_float)
   target_sources(test_threads_sanitized PRIVATE $<TARGET_OBJECTS:rbd_parallel_core_${kernels}_baseline>)
 endforeach()
 target_include_directories(test_threads_sanitized PRIVATE
@@ -56,22 +57,3 @@ rbd_add_sanitized_test(ManyBackends test_threads_sanitized Threads.OneModelManyB
 # Not for backends that share out their batches: TBB's library is not compiled for it, its locks are not seen, and all that a
 # worker does after it was handed a task seems to race.
 rbd_add_sanitized_test(CatchesARacyBackend test_threads_sanitized RacyBackend.* ${caught})
-
-# The kernels of the backend "cuda" of double; those of float are the same code.
-get_target_property(host_side_sources rbd_gpu_host_side SOURCES)
-list(TRANSFORM host_side_sources PREPEND ${PROJECT_SOURCE_DIR}/)
-add_executable(test_gpu_races_sanitized backend/gpu/test_gpu_races.cpp ${host_side_sources}
-  backend/gpu/emulated_api.cpp backend/gpu/emulated_derivatives.cpp backend/gpu/emulated_kernels.cpp)
-target_compile_definitions(test_gpu_races_sanitized PRIVATE RBD_REAL=double)
-rbd_compile_options(test_gpu_races_sanitized)
-target_compile_options(test_gpu_races_sanitized PRIVATE ${sanitizer})
-target_link_options(test_gpu_races_sanitized PRIVATE -fsanitize=thread)
-target_include_directories(test_gpu_races_sanitized PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src/backend)
-target_link_libraries(test_gpu_races_sanitized PRIVATE rbd_parallel_core GTest::gtest GTest::gtest_main Threads::Threads)
-# In three processes, which wait for each other's threads at the same time.
-rbd_add_sanitized_test(GpuKernelsOfBlocks test_gpu_races_sanitized GpuRaces.BodiesInParallelByBlocks ${clean})
-rbd_add_sanitized_test(GpuKernelsOfScans test_gpu_races_sanitized GpuRaces.BodiesInParallelByScans ${clean})
-rbd_add_sanitized_test(GpuKernels test_gpu_races_sanitized
-  GpuRaces.*-GpuRaces.BodiesInParallelByBlocks:GpuRaces.BodiesInParallelByScans ${clean})
-rbd_add_sanitized_test(CatchesARaceWithinABlock test_gpu_races_sanitized RacyKernelWithinABlock.* ${caught})
-rbd_add_sanitized_test(CatchesARaceAcrossBlocks test_gpu_races_sanitized RacyKernelAcrossBlocks.* ${caught})

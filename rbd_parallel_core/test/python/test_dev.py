@@ -51,7 +51,7 @@ def test_a_launcher_that_was_uninstalled_does_not_stay(with_ccache, tmp_path):
 
     def launchers(path):
         subprocess.run(
-            [CMAKE, "-S", tmp_path, "-B", build, *launcher_options(path)], capture_output=True, text=True, check=True
+            [CMAKE, "-G", "Ninja", "-S", tmp_path, "-B", build, *launcher_options(path)], capture_output=True, text=True, check=True
         )
         cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
         return [re.search(rf"^{name}:\w+=(.*)$", cache, re.MULTILINE).group(1) for name in NAMES]

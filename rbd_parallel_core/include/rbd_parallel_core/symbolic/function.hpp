@@ -47,6 +47,10 @@ OperationCounts count_operations(const Function& function);
 /// The results for these inputs, node by node: slow, and the measure of everything that is faster.
 std::vector<double> evaluate(const Function& function, std::span<const double> inputs);
 
+/// The results of a function as expressions of another graph, with these in the place of its
+/// inputs.
+std::vector<Expr> insert(Graph& graph, const Function& function, std::span<const Expr> inputs);
+
 /// d results[k] / d wrt[j] as expressions of the same graph, row k after row k - 1. Forward: one
 /// sweep for each of `wrt`; reverse: one for each result. Results must not pass a comparison.
 std::vector<Expr> forward_jacobian(Graph& graph, std::span<const Expr> results,

@@ -12,11 +12,11 @@ namespace rbd_parallel_core::symbolic {
 
 /// What a node computes from its operands a, b and c.
 enum class Op : std::uint8_t {
-  constant,    ///< Node::value, never negative
-  input,       ///< number Node::a of the inputs
-  add,         ///< a + b
-  multiply,    ///< a b
-  divide,      ///< a / b
+  constant,  ///< Node::value, never negative
+  input,     ///< number Node::a of the inputs
+  add,       ///< a + b
+  multiply,  ///< a b
+  divide,    ///< a / b
   square_root,
   sine,
   cosine,
@@ -41,7 +41,9 @@ class Expr {
   constexpr Expr positive() const { return {node(), false}; }
   constexpr Expr operator-() const { return {node(), !negative()}; }
   /// With the sign of `other` besides its own.
-  constexpr Expr times_sign_of(Expr other) const { return {node(), negative() != other.negative()}; }
+  constexpr Expr times_sign_of(Expr other) const {
+    return {node(), negative() != other.negative()};
+  }
   constexpr bool operator==(const Expr&) const = default;
 
  private:

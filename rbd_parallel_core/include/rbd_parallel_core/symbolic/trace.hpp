@@ -22,13 +22,15 @@ enum class Rates { none, velocities, velocities_and_accelerations };
 /// (q, [v, [a]]) -> tau
 Function trace_inverse_dynamics(const ModelView<double>& model, Rates rates,
                                 const TraceOptions& options = {});
+/// (q, v) -> tau without gravity and friction.
+Function trace_coriolis_forces(const ModelView<double>& model, const TraceOptions& options = {});
 /// q -> mass_matrix, of which the lower triangle is computed: the upper one is constant zero.
 Function trace_mass_matrix(const ModelView<double>& model, const TraceOptions& options = {});
-/// (q, v, tau) -> (qdd, singular): by ABA. singular: 1 + the singular coordinate, or 0. Not for robots
-/// with mimic joints.
+/// (q, v, tau) -> (qdd, singular): by ABA. singular: 1 + the singular coordinate, or 0. Not for
+/// robots with mimic joints.
 Function trace_forward_dynamics(const ModelView<double>& model, const TraceOptions& options = {});
-/// (q, v, a) -> (dtau_dq, dtau_dv, [mass_matrix]): by the analytic algorithm, or by the chain rule on
-/// the graph of inverse dynamics, whichever has fewer operations.
+/// (q, v, a) -> (dtau_dq, dtau_dv, [mass_matrix]): by the analytic algorithm, or by the chain rule
+/// on the graph of inverse dynamics, whichever has fewer operations.
 Function trace_inverse_dynamics_derivatives(const ModelView<double>& model, bool with_mass_matrix,
                                             const TraceOptions& options = {});
 /// (q, v, tau) -> (dqdd_dq, dqdd_dv, dqdd_dtau, singular). Of dqdd_dtau only the lower triangle is

@@ -8,8 +8,8 @@
 
 namespace rbd_parallel_core::compiled {
 
-/// Code for a processor as bytes: a function of the system's calling convention that takes the block.
-/// Throws std::runtime_error in a build without an encoder, or for another processor.
+/// Code for a processor as bytes: a function of the system's calling convention that takes the
+/// block. Throws std::runtime_error in a build without an encoder, or for another processor.
 std::vector<std::byte> encode(const AllocatedCode& code, const Target& target);
 
 }  // namespace rbd_parallel_core::compiled

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions of x86-64, by asmjit.
-#include <asmjit/x86.h>
+// Instructions of x86-64, by xbyak.
+#include <xbyak/xbyak.h>
 
-#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -11,266 +10,259 @@
 namespace rbd_parallel_core::compiled {
 namespace {
 
-namespace Inst = asmjit::x86::Inst;
-using Id = asmjit::InstId;
+using Out = Xbyak::CodeGenerator;
+using Xbyak::Address;
+using Xbyak::Opmask;
+using Xbyak::Xmm;
+using Register = Xmm;  // of any width: that is a property of the value
 
-/// An instruction in its four forms.
+/// An instruction in its four forms: packed double and float, a double and a float alone.
+template <class Method>
 struct Forms {
-  Id packed_double, packed_float, double_alone, float_alone;
+  Method pd, ps, sd, ss;
 };
+using Two = Forms<void (Out::*)(const Xmm&, const Xbyak::Operand&)>;
+using Three = Forms<void (Out::*)(const Xmm&, const Xbyak::Operand&, const Xbyak::Operand&)>;
+using Fused = Forms<void (Out::*)(const Xmm&, const Xmm&, const Xbyak::Operand&)>;
+using Compare = Forms<void (Out::*)(const Xmm&, const Xmm&, const Xbyak::Operand&, std::uint8_t)>;
+using CompareTwo = Forms<void (Out::*)(const Xmm&, const Xbyak::Operand&, std::uint8_t)>;
+
+/// The forms of `name`, of a method type that picks among overloads.
+#define RBD_FORMS(Type, name) \
+  Type { &Out::name##pd, &Out::name##ps, &Out::name##sd, &Out::name##ss }
 
 class Encoder {
  public:
-  Encoder(const AllocatedCode& code, const Target& target) : target_(target) {
-    holder_.init(asmjit::Environment::host());
-    holder_.attach(&out_);
-    holder_.setErrorHandler(&errors_);
-    block_ = asmjit::x86::rdi;
+  Encoder(const AllocatedCode& code, const Target& target)
+      : target_(target),
+        // No instruction of x86 is longer than 15 bytes, and a line is three of them at most.
+        buffer_(48 * code.instructions.size() + 64),
+        out_(buffer_.size(), buffer_.data()) {
     for (const Instruction& instruction : code.instructions) encode(instruction);
     if (vex()) out_.vzeroupper();
     out_.ret();
+    buffer_.resize(out_.getSize());
   }
-
-  std::vector<std::byte> bytes() const {
-    const asmjit::CodeBuffer& buffer = holder_.textSection()->buffer();
-    std::vector<std::byte> bytes(buffer.size());
-    std::memcpy(bytes.data(), buffer.data(), buffer.size());
-    return bytes;
-  }
+  std::vector<std::byte> take() { return std::move(buffer_); }
 
  private:
-  struct Errors : asmjit::ErrorHandler {
-    void handleError(asmjit::Error, const char* message, asmjit::BaseEmitter*) override {
-      throw std::runtime_error(std::string("an instruction could not be encoded: ") + message);
-    }
-  };
-
   bool vex() const { return target_.set != InstructionSet::baseline; }
   bool wide() const { return target_.packed && target_.set == InstructionSet::avx512; }
 
-  asmjit::x86::Vec reg(std::int32_t index) const {
-    const auto id = static_cast<std::uint32_t>(index);
-    if (!target_.packed || !vex()) return asmjit::x86::xmm(id);
-    if (wide()) return asmjit::x86::zmm(id);
-    return asmjit::x86::ymm(id);
+  Register reg(std::int32_t index) const {
+    if (!target_.packed || !vex()) return Xmm(index);
+    if (wide()) return Xbyak::Zmm(index);
+    return Xbyak::Ymm(index);
   }
-  asmjit::x86::Vec scratch() const { return reg(15); }
-  asmjit::x86::Mem place(std::int32_t index) const {
-    const auto offset = static_cast<std::int32_t>(masks_bytes + static_cast<std::size_t>(index) *
-                                                                    target_.scalar_bytes());
-    return asmjit::x86::ptr(block_, offset);
+  Register reg(const Operand& x) const { return reg(x.index); }
+  Register scratch() const { return reg(15); }
+  Address at(std::size_t offset) const { return Xbyak::util::ptr[Xbyak::util::rdi + offset]; }
+  Address place(std::int32_t index) const {
+    return at(masks_bytes + static_cast<std::size_t>(index) * target_.scalar_bytes());
   }
-  asmjit::x86::Mem mask(int k) const {
-    return asmjit::x86::ptr(block_, k * static_cast<int>(mask_bytes));
+  /// Calls visit with what an operand is, a register or an address.
+  template <class Visit>
+  void with(const Operand& x, const Visit& visit) const {
+    if (x.in_memory) {
+      visit(place(x.index));
+    } else {
+      visit(reg(x));
+    }
   }
-  asmjit::Operand operand(const Operand& x) const {
-    if (x.in_memory) return place(x.index);
-    return reg(x.index);
-  }
-  Id pick(const Forms& forms) const {
-    if (target_.packed) return target_.is_float ? forms.packed_float : forms.packed_double;
-    return target_.is_float ? forms.float_alone : forms.double_alone;
+  template <class Method>
+  Method pick(const Forms<Method>& forms) const {
+    if (target_.packed) return target_.is_float ? forms.ps : forms.pd;
+    return target_.is_float ? forms.ss : forms.sd;
   }
 
-  void encode(const Instruction& instruction) {
-    switch (instruction.kind) {
+  void encode(const Instruction& i) {
+    switch (i.kind) {
       case Instruction::Kind::load:
-        out_.emit(move_id(), reg(instruction.to), operand(instruction.a));
-        break;
+        return load(reg(i.to), place(i.a.index));
       case Instruction::Kind::store:
-        out_.emit(move_id(), place(instruction.to), operand(instruction.a));
-        break;
+        return store(place(i.to), reg(i.a));
       case Instruction::Kind::copy:
-        copy(reg(instruction.to), reg(instruction.a.index));
-        break;
+        return copy(reg(i.to), reg(i.a));
       case Instruction::Kind::compute:
-        compute(instruction);
-        break;
+        return compute(i);
     }
   }
 
-  Id move_id() const {
-    return vex() ? pick({Inst::kIdVmovapd, Inst::kIdVmovaps, Inst::kIdVmovsd, Inst::kIdVmovss})
-                 : pick({Inst::kIdMovapd, Inst::kIdMovaps, Inst::kIdMovsd, Inst::kIdMovss});
+  void load(const Register& to, const Address& from) {
+    if (target_.packed) {
+      vex() ? out_.vmovaps(to, from) : out_.movaps(to, from);
+    } else if (target_.is_float) {
+      vex() ? out_.vmovss(to, from) : out_.movss(to, from);
+    } else {
+      vex() ? out_.vmovsd(to, from) : out_.movsd(to, from);
+    }
   }
-  void copy(const asmjit::x86::Vec& to, const asmjit::x86::Vec& from) {
-    if (to.id() == from.id()) return;
-    out_.emit(vex() ? Inst::kIdVmovaps : Inst::kIdMovaps, to, from);
+  void store(const Address& to, const Register& from) {
+    if (target_.packed) {
+      vex() ? out_.vmovaps(to, from) : out_.movaps(to, from);
+    } else if (target_.is_float) {
+      vex() ? out_.vmovss(to, from) : out_.movss(to, from);
+    } else {
+      vex() ? out_.vmovsd(to, from) : out_.movsd(to, from);
+    }
+  }
+  void copy(const Register& to, const Register& from) {
+    if (to.getIdx() == from.getIdx()) return;
+    vex() ? out_.vmovaps(to, from) : out_.movaps(to, from);
   }
 
   void compute(const Instruction& i) {
     switch (i.step) {
       case Step::add:
-        return binary(i, {Inst::kIdVaddpd, Inst::kIdVaddps, Inst::kIdVaddsd, Inst::kIdVaddss},
-                      {Inst::kIdAddpd, Inst::kIdAddps, Inst::kIdAddsd, Inst::kIdAddss}, true);
+        return binary(i, RBD_FORMS(Three, vadd), RBD_FORMS(Two, add), true);
       case Step::subtract:
-        return binary(i, {Inst::kIdVsubpd, Inst::kIdVsubps, Inst::kIdVsubsd, Inst::kIdVsubss},
-                      {Inst::kIdSubpd, Inst::kIdSubps, Inst::kIdSubsd, Inst::kIdSubss}, false);
+        return binary(i, RBD_FORMS(Three, vsub), RBD_FORMS(Two, sub), false);
       case Step::multiply:
-        return binary(i, {Inst::kIdVmulpd, Inst::kIdVmulps, Inst::kIdVmulsd, Inst::kIdVmulss},
-                      {Inst::kIdMulpd, Inst::kIdMulps, Inst::kIdMulsd, Inst::kIdMulss}, true);
+        return binary(i, RBD_FORMS(Three, vmul), RBD_FORMS(Two, mul), true);
       case Step::divide:
-        return binary(i, {Inst::kIdVdivpd, Inst::kIdVdivps, Inst::kIdVdivsd, Inst::kIdVdivss},
-                      {Inst::kIdDivpd, Inst::kIdDivps, Inst::kIdDivsd, Inst::kIdDivss}, false);
+        return binary(i, RBD_FORMS(Three, vdiv), RBD_FORMS(Two, div), false);
       case Step::maximum:  // the second where they are equal; which of two zeros does not matter
-        return binary(i, {Inst::kIdVmaxpd, Inst::kIdVmaxps, Inst::kIdVmaxsd, Inst::kIdVmaxss},
-                      {Inst::kIdMaxpd, Inst::kIdMaxps, Inst::kIdMaxsd, Inst::kIdMaxss}, false);
+        return binary(i, RBD_FORMS(Three, vmax), RBD_FORMS(Two, max), false);
       case Step::square_root:
         return square_root(i);
       case Step::absolute:
-        return bits(i, {Inst::kIdVandpd, Inst::kIdVandps}, {Inst::kIdAndpd, Inst::kIdAndps}, mask(1));
+        return with_mask(i, &Out::vandps, &Out::andps, mask_bytes);
       case Step::negate:
-        return bits(i, {Inst::kIdVxorpd, Inst::kIdVxorps}, {Inst::kIdXorpd, Inst::kIdXorps}, mask(0));
+        return with_mask(i, &Out::vxorps, &Out::xorps, 0);
       case Step::less:
         return compare(i, 1);
       case Step::less_equal:
         return compare(i, 2);
       case Step::select:
         return select(i);
-      default:
-        return fused(i);
+      case Step::multiply_add:
+        return fused(i, RBD_FORMS(Fused, vfmadd132), RBD_FORMS(Fused, vfmadd213),
+                     RBD_FORMS(Fused, vfmadd231));
+      case Step::multiply_subtract:
+        return fused(i, RBD_FORMS(Fused, vfmsub132), RBD_FORMS(Fused, vfmsub213),
+                     RBD_FORMS(Fused, vfmsub231));
+      case Step::negated_multiply_add:
+        return fused(i, RBD_FORMS(Fused, vfnmadd132), RBD_FORMS(Fused, vfnmadd213),
+                     RBD_FORMS(Fused, vfnmadd231));
+      case Step::negated_multiply_subtract:
+        return fused(i, RBD_FORMS(Fused, vfnmsub132), RBD_FORMS(Fused, vfnmsub213),
+                     RBD_FORMS(Fused, vfnmsub231));
     }
   }
 
   /// to = a op b. Without VEX the first operand is also the result.
-  void binary(const Instruction& i, const Forms& three, const Forms& two, bool commutes) {
-    const asmjit::x86::Vec to = reg(i.to), a = reg(i.a.index);
+  void binary(const Instruction& i, const Three& three, const Two& two, bool commutes) {
+    const Register to = reg(i.to), a = reg(i.a);
     if (vex()) {
-      out_.emit(pick(three), to, a, operand(i.b));
+      with(i.b, [&](const auto& b) { (out_.*pick(three))(to, a, b); });
       return;
     }
     const bool onto_second = !i.b.in_memory && i.b.index == i.to && i.a.index != i.to;
     if (onto_second && commutes) {
-      out_.emit(pick(two), to, a);
-    } else if (onto_second) {
-      copy(scratch(), a);
-      out_.emit(pick(two), scratch(), operand(i.b));
-      copy(to, scratch());
-    } else {
-      copy(to, a);
-      out_.emit(pick(two), to, operand(i.b));
+      (out_.*pick(two))(to, a);
+      return;
     }
+    const Register result = onto_second ? scratch() : to;
+    copy(result, a);
+    with(i.b, [&](const auto& b) { (out_.*pick(two))(result, b); });
+    copy(to, result);
   }
 
   void square_root(const Instruction& i) {
-    const asmjit::x86::Vec to = reg(i.to), a = reg(i.a.index);
+    const Register to = reg(i.to), a = reg(i.a);
     if (!vex()) {
-      out_.emit(pick({Inst::kIdSqrtpd, Inst::kIdSqrtps, Inst::kIdSqrtsd, Inst::kIdSqrtss}), to, a);
+      (out_.*pick(RBD_FORMS(Two, sqrt)))(to, a);
     } else if (target_.packed) {
-      out_.emit(target_.is_float ? Inst::kIdVsqrtps : Inst::kIdVsqrtpd, to, a);
+      target_.is_float ? out_.vsqrtps(to, a) : out_.vsqrtpd(to, a);
     } else {
-      out_.emit(target_.is_float ? Inst::kIdVsqrtss : Inst::kIdVsqrtsd, to, a, a);
+      target_.is_float ? out_.vsqrtss(to, a, a) : out_.vsqrtsd(to, a, a);
     }
   }
 
-  struct BitForms {
-    Id of_double, of_float;
-  };
-  void bits(const Instruction& i, const BitForms& three, const BitForms& two,
-            const asmjit::x86::Mem& with) {
-    const asmjit::x86::Vec to = reg(i.to), a = reg(i.a.index);
+  /// to = a op the mask at `offset` of the block.
+  void with_mask(const Instruction& i,
+                 void (Out::*three)(const Xmm&, const Xbyak::Operand&, const Xbyak::Operand&),
+                 void (Out::*two)(const Xmm&, const Xbyak::Operand&), std::size_t offset) {
+    const Register to = reg(i.to), a = reg(i.a);
     if (vex()) {
-      out_.emit(target_.is_float ? three.of_float : three.of_double, to, a, with);
+      (out_.*three)(to, a, at(offset));
       return;
     }
     copy(to, a);
-    out_.emit(target_.is_float ? two.of_float : two.of_double, to, with);
+    (out_.*two)(to, at(offset));
   }
 
   /// predicate: 1 for <, 2 for <=.
-  void compare(const Instruction& i, int predicate) {
-    const asmjit::x86::Vec to = reg(i.to), a = reg(i.a.index);
-    const asmjit::Imm which(predicate);
-    const Id three = pick({Inst::kIdVcmppd, Inst::kIdVcmpps, Inst::kIdVcmpsd, Inst::kIdVcmpss});
-    if (wide()) {
-      out_.emit(three, asmjit::x86::k1, a, operand(i.b), which);
-      out_.emit(target_.is_float ? Inst::kIdVpmovm2d : Inst::kIdVpmovm2q, to, asmjit::x86::k1);
-    } else if (vex()) {
-      out_.emit(three, to, a, operand(i.b), which);
-    } else {
-      copy(scratch(), a);
-      out_.emit(pick({Inst::kIdCmppd, Inst::kIdCmpps, Inst::kIdCmpsd, Inst::kIdCmpss}), scratch(),
-                operand(i.b), which);
-      copy(to, scratch());
-    }
+  void compare(const Instruction& i, std::uint8_t predicate) {
+    const Register to = reg(i.to), a = reg(i.a);
+    with(i.b, [&](const auto& b) {
+      if (wide()) {
+        const Opmask& k1 = Xbyak::util::k1;
+        target_.is_float ? out_.vcmpps(k1, a, b, predicate) : out_.vcmppd(k1, a, b, predicate);
+        target_.is_float ? out_.vpmovm2d(to, k1) : out_.vpmovm2q(to, k1);
+      } else if (vex()) {
+        (out_.*pick(RBD_FORMS(Compare, vcmp)))(to, a, b, predicate);
+      } else {
+        copy(scratch(), a);
+        (out_.*pick(RBD_FORMS(CompareTwo, cmp)))(scratch(), b, predicate);
+      }
+    });
+    if (!vex()) copy(to, scratch());
   }
 
-  /// Numbers alone are chosen by the bits of whole registers too: what lies beyond them is not read.
+  /// Numbers alone are chosen by the bits of whole registers too: what lies beyond them is not
+  /// read.
   void select(const Instruction& i) {
-    const asmjit::x86::Vec to = reg(i.to), mask = reg(i.a.index), b = reg(i.b.index),
-                           c = reg(i.c.index);
+    const Register to = reg(i.to), mask = reg(i.a), b = reg(i.b), c = reg(i.c);
     if (wide()) {
-      out_.emit(target_.is_float ? Inst::kIdVpmovd2m : Inst::kIdVpmovq2m, asmjit::x86::k1, mask);
-      out_.k(asmjit::x86::k1).emit(target_.is_float ? Inst::kIdVblendmps : Inst::kIdVblendmpd, to, c,
-                                   b);
+      const Opmask& k1 = Xbyak::util::k1;
+      target_.is_float ? out_.vpmovd2m(k1, mask) : out_.vpmovq2m(k1, mask);
+      target_.is_float ? out_.vblendmps(to | k1, c, b) : out_.vblendmpd(to | k1, c, b);
     } else if (vex()) {
-      out_.emit(target_.is_float ? Inst::kIdVblendvps : Inst::kIdVblendvpd, to, c, b, mask);
+      target_.is_float ? out_.vblendvps(to, c, b, mask) : out_.vblendvpd(to, c, b, mask);
     } else {  // ((b ^ c) & mask) ^ c
       copy(scratch(), b);
-      out_.emit(Inst::kIdXorps, scratch(), c);
-      out_.emit(Inst::kIdAndps, scratch(), mask);
-      out_.emit(Inst::kIdXorps, scratch(), c);
+      out_.xorps(scratch(), c);
+      out_.andps(scratch(), mask);
+      out_.xorps(scratch(), c);
       copy(to, scratch());
     }
   }
 
-  /// The fused instructions in the order that their digits tell: 1 is the result's register, 2 and 3 the other
-  /// operands; the first two digits are the factors.
-  struct Fused {
-    Forms f132, f213, f231;
-  };
-#define RBD_FUSED(name)                                                                       \
-  Fused {                                                                                     \
-    {Inst::kIdV##name##132pd, Inst::kIdV##name##132ps, Inst::kIdV##name##132sd,               \
-     Inst::kIdV##name##132ss},                                                                \
-        {Inst::kIdV##name##213pd, Inst::kIdV##name##213ps, Inst::kIdV##name##213sd,           \
-         Inst::kIdV##name##213ss},                                                            \
-        {Inst::kIdV##name##231pd, Inst::kIdV##name##231ps, Inst::kIdV##name##231sd,           \
-         Inst::kIdV##name##231ss},                                                            \
-  }
-  static Fused forms_of(Step step) {
-    switch (step) {
-      case Step::multiply_add:
-        return RBD_FUSED(fmadd);
-      case Step::multiply_subtract:
-        return RBD_FUSED(fmsub);
-      case Step::negated_multiply_add:
-        return RBD_FUSED(fnmadd);
-      default:
-        return RBD_FUSED(fnmsub);
-    }
-  }
-#undef RBD_FUSED
-
-  /// to is one of a, b, c; only the last operand of an instruction may be in memory.
-  void fused(const Instruction& i) {
-    const Fused forms = forms_of(i.step);
-    const asmjit::x86::Vec to = reg(i.to);
+  /// `to` is one of a, b and c; of an instruction only the last operand may be in memory. The
+  /// digits of its name say which operands are the factors; the first one is the result too.
+  void fused(const Instruction& i, const Fused& f132, const Fused& f213, const Fused& f231) {
+    const Register to = reg(i.to);
     const auto is_result = [&](const Operand& x) { return !x.in_memory && x.index == i.to; };
     if (is_result(i.c)) {
       const bool swap = i.a.in_memory;
-      out_.emit(pick(forms.f231), to, operand(swap ? i.b : i.a), operand(swap ? i.a : i.b));
+      const Operand &first = swap ? i.b : i.a, &second = swap ? i.a : i.b;
+      with(second, [&](const auto& x) { (out_.*pick(f231))(to, reg(first), x); });
       return;
     }
     const Operand& other = is_result(i.a) ? i.b : i.a;
     if (other.in_memory) {
-      out_.emit(pick(forms.f132), to, operand(i.c), operand(other));
+      (out_.*pick(f132))(to, reg(i.c), place(other.index));
     } else {
-      out_.emit(pick(forms.f213), to, operand(other), operand(i.c));
+      with(i.c, [&](const auto& c) { (out_.*pick(f213))(to, reg(other), c); });
     }
   }
 
   Target target_;
-  asmjit::CodeHolder holder_;
-  asmjit::x86::Assembler out_;
-  Errors errors_;
-  asmjit::x86::Gp block_;
+  std::vector<std::byte> buffer_;
+  Out out_;
 };
+
+#undef RBD_FORMS
 
 }  // namespace
 
 std::vector<std::byte> encode(const AllocatedCode& code, const Target& target) {
-  return Encoder(code, target).bytes();
+  try {
+    return Encoder(code, target).take();
+  } catch (const Xbyak::Error& error) {
+    throw std::runtime_error(std::string("an instruction could not be encoded: ") + error.what());
+  }
 }
 
 }  // namespace rbd_parallel_core::compiled

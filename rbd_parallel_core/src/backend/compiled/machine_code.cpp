@@ -18,7 +18,8 @@ namespace {
 
 template <class Bits>
 void fill(std::byte* mask, Bits bits) {
-  for (std::size_t k = 0; k < mask_bytes; k += sizeof bits) std::memcpy(mask + k, &bits, sizeof bits);
+  for (std::size_t k = 0; k < mask_bytes; k += sizeof bits)
+    std::memcpy(mask + k, &bits, sizeof bits);
 }
 
 }  // namespace
@@ -30,7 +31,9 @@ int Target::registers() const {
 
 std::size_t Target::width() const {
   if (!packed) return 1;
-  const std::size_t bytes = set == InstructionSet::avx512 ? 64 : set == InstructionSet::avx2 ? 32 : 16;
+  const std::size_t bytes = set == InstructionSet::avx512 ? 64
+                            : set == InstructionSet::avx2 ? 32
+                                                          : 16;
   return bytes / number_bytes();
 }
 

@@ -13,7 +13,7 @@ namespace rbd_parallel_core::compiled {
 /// What code is made for.
 struct Target {
   InstructionSet set = InstructionSet::baseline;
-  bool packed = false;   ///< as many states as a register of the set holds, or one
+  bool packed = false;  ///< as many states as a register of the set holds, or one
   bool is_float = false;
 
   bool fused() const { return set != InstructionSet::baseline; }
@@ -29,18 +29,20 @@ inline constexpr std::size_t mask_bytes = 64, masks_bytes = 2 * mask_bytes;
 /// Writes them.
 void write_masks(std::byte* block, bool is_float);
 
-/// Whether this build can make code at all, and code may run here; else the reason. Tries it once with a function that
-/// returns at once.
+/// Whether this build can make code at all, and code may run here; else the reason. Tries it once
+/// with a function that returns at once.
 std::string why_no_machine_code();
 
 /// Pages that were written and can now be read and executed, no longer written.
 class MachineCode {
  public:
-  /// Throws std::runtime_error where the system refuses executable memory, or this build has no encoder.
+  /// Throws std::runtime_error where the system refuses executable memory, or this build has no
+  /// encoder.
   MachineCode(const AllocatedCode& code, const Target& target);
 
   /// block: aligned to 64 bytes, masks_bytes and then the places of the layout.
   void run(std::byte* block) const noexcept { entry_(block); }
+  auto entry() const { return entry_; }
   std::size_t bytes() const { return bytes_; }
 
  private:

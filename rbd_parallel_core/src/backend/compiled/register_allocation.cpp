@@ -114,8 +114,8 @@ class Allocator {
     register_[at(x)] = reg;
   }
 
-  /// A free register; where there is none, that of the value that is needed last, but for the operands of
-  /// this line. A value that is in memory already is the cheaper one to give up.
+  /// A free register; where there is none, that of the value that is needed last, but for the
+  /// operands of this line. A value that is in memory already is the cheaper one to give up.
   std::int32_t free_register(const Line& line) {
     std::int32_t best = -1;
     std::int64_t latest = -1;
@@ -253,7 +253,8 @@ class Allocator {
 BlockLayout lay_out(const StraightLine& code, std::int32_t padding) {
   const std::int32_t turns = (code.turn_count() + padding - 1) / padding * padding;
   BlockLayout layout;
-  layout.sines = code.inputs;
+  layout.angles = code.inputs + padding;
+  layout.sines = layout.angles + turns;
   layout.cosines = layout.sines + turns;
   layout.constants = layout.cosines + turns;
   layout.results = layout.constants + static_cast<std::int32_t>(code.constants.size());

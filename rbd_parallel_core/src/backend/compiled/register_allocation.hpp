@@ -25,10 +25,11 @@ struct Instruction {
   Operand a, b, c{};  ///< of a copy, a store or a load: a alone. At most one is in memory
 };
 
-/// The block: places of one Scalar each, in this order. The code reads all but the results, and writes
-/// results and slots.
+/// The block: places of one Scalar each, in this order. The code reads inputs, sines, cosines and
+/// constants, and writes results and slots.
 struct BlockLayout {
-  std::int32_t inputs = 0, sines = 0, cosines = 0, constants = 0, results = 0, slots = 0;
+  std::int32_t inputs = 0, angles = 0, sines = 0, cosines = 0, constants = 0, results = 0,
+               slots = 0;
   std::int32_t size = 0;
 };
 
@@ -38,12 +39,13 @@ struct AllocatedCode {
   int stored = 0, loaded = 0;  ///< values that went to memory for want of registers, and all loads
 };
 
-/// Places in the block for a function's values, without slots yet. `padding`: turns are rounded up to a
-/// multiple of it.
+/// Places in the block for a function's values, without slots yet. `padding`: turns are rounded up
+/// to a multiple of it, and so many places after the inputs are free: short rows are gathered in
+/// whole blocks.
 BlockLayout lay_out(const StraightLine& code, std::int32_t padding);
 
-/// A computation whose result may stand in the register of an operand; fused multiply-adds must have it in
-/// one of theirs.
+/// A computation whose result may stand in the register of an operand; fused multiply-adds must
+/// have it in one of theirs.
 AllocatedCode allocate_registers(const StraightLine& code, int registers, std::int32_t padding);
 
 }  // namespace rbd_parallel_core::compiled

@@ -18,8 +18,8 @@ using symbolic::Op;
 
 std::size_t at(std::int32_t k) { return static_cast<std::size_t>(k); }
 
-/// Which nodes the lines compute: what the results need, but for the angles of sines and cosines, which are
-/// computed before the code runs.
+/// Which nodes the lines compute: what the results need, but for the angles of sines and cosines,
+/// which are computed before the code runs.
 std::vector<char> computed_nodes(const Function& function) {
   const std::vector<Node>& nodes = function.graph.nodes();
   std::vector<char> live(nodes.size(), 0);
@@ -175,10 +175,9 @@ class Lowering {
     const Expr other = which == Fusion::Product::first ? n.b : n.a;
     const Node& factors = graph_.at(product);
     const bool minus_product = product.negative() != flip, minus_other = other.negative() != flip;
-    const Step step = minus_product
-                          ? (minus_other ? Step::negated_multiply_subtract
-                                         : Step::negated_multiply_add)
-                          : (minus_other ? Step::multiply_subtract : Step::multiply_add);
+    const Step step =
+        minus_product ? (minus_other ? Step::negated_multiply_subtract : Step::negated_multiply_add)
+                      : (minus_other ? Step::multiply_subtract : Step::multiply_add);
     return {step, value(factors.a), value(factors.b), value(other)};
   }
 

@@ -19,13 +19,13 @@ enum class Step : std::uint8_t {
   absolute,
   negate,
   maximum,
-  less,        ///< a mask: all bits set where a < b
-  less_equal,  ///< a mask: where a <= b
-  select,      ///< b where the mask a is set, else c
-  multiply_add,                ///< a b + c
-  multiply_subtract,           ///< a b - c
-  negated_multiply_add,        ///< c - a b
-  negated_multiply_subtract,   ///< -a b - c
+  less,                       ///< a mask: all bits set where a < b
+  less_equal,                 ///< a mask: where a <= b
+  select,                     ///< b where the mask a is set, else c
+  multiply_add,               ///< a b + c
+  multiply_subtract,          ///< a b - c
+  negated_multiply_add,       ///< c - a b
+  negated_multiply_subtract,  ///< -a b - c
 };
 
 /// One step; a, b and c are numbers of values, -1 where it has fewer operands.
@@ -66,8 +66,8 @@ struct StraightLine {
   }
 };
 
-/// fused: with fused multiply-adds. Throws std::invalid_argument where an angle is anything but a factor
-/// times an input plus an offset.
+/// fused: with fused multiply-adds. Throws std::invalid_argument where an angle is anything but a
+/// factor times an input plus an offset.
 StraightLine straight_line(const symbolic::Function& function, bool fused);
 
 }  // namespace rbd_parallel_core::compiled

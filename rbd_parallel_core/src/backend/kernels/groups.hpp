@@ -19,7 +19,8 @@ template <class Real>
 struct Rows {
   Real* data;
   std::size_t stride, n, count;
-  std::size_t readable;  ///< numbers from `data` to the end of the array
+  std::size_t readable;     ///< numbers from `data` to the end of the array
+  bool past_cache = false;  ///< rows that are written are too many to stay in a cache
 };
 
 /// Number k of row l to lane l of the k-th Scalar in `lanes`. Rows beyond the last repeat it: a
@@ -74,29 +75,58 @@ RBD_KERNEL void scatter(const Real* lanes, const Rows<Real>& rows) {
   if (rows.n % width != 0) block(rows.n - width);
 }
 
-/// As `scatter`, for n numbers of which blocks are zero whatever the state is: zeros[k] says that
-/// those from k on are, as many as a register has lanes.
+/// Results of more bytes than this do not stay in the caches that a core has for itself: they are
+/// better written past them.
+inline constexpr std::size_t largest_cached_result = std::size_t{4} << 20;
+
+/// As `scatter`, for numbers that lie anywhere: entry(k) is the place of number k. zeros[k] says
+/// that those from k on are zero whatever the state is, as many as a register has lanes. In the
+/// order of memory, and in pieces that do not straddle cache lines, since that is most of the work.
+template <class S, class Real, class Entry>
+RBD_INLINE void scatter_blocks(const Entry& entry, const std::uint8_t* zeros,
+                               const Rows<Real>& rows) {
+  using T = ScalarTraits<S>;
+  constexpr std::size_t width = T::width;
+  const std::size_t n = rows.n, stride = rows.stride;
+  Real* const out = rows.data;
+  if (rows.count < width || n < width) {
+    for (std::size_t l = 0; l < rows.count; ++l) {
+      for (std::size_t e = 0; e < n; ++e) out[l * stride + e] = entry(e)[l];
+    }
+    return;
+  }
+  const auto block = [&](std::size_t first, bool past_cache) RBD_INLINE_LAMBDA {
+    S numbers[width];
+    if (zeros[first] != 0) {
+      for (std::size_t l = 0; l < width; ++l) numbers[l] = S(Real(0));
+    } else {
+      load_transposed([&](std::size_t k) RBD_INLINE_LAMBDA { return entry(first + k); }, numbers);
+    }
+    for (std::size_t l = 0; l < width; ++l) {
+      if (past_cache) {
+        T::store_past_cache(out + l * stride + first, numbers[l]);
+      } else {
+        T::store(out + l * stride + first, numbers[l]);
+      }
+    }
+  };
+  const std::size_t bytes = reinterpret_cast<std::uintptr_t>(out) % sizeof(S);
+  std::size_t first = bytes == 0 ? 0 : (sizeof(S) - bytes) / sizeof(Real);
+  if (first != 0) block(0, false);
+  if (rows.past_cache && stride % width == 0 && bytes % sizeof(Real) == 0) {
+    for (; first + width <= n; first += width) block(first, true);
+  } else {
+    for (; first + width <= n; first += width) block(first, false);
+  }
+  if (first != n) block(n - width, false);
+}
+
 template <class S, class Real>
 RBD_KERNEL void scatter_with_zeros(const Real* lanes, const std::uint8_t* zeros,
                                    const Rows<Real>& rows) {
-  using T = ScalarTraits<S>;
-  constexpr std::size_t width = T::width;
-  if (rows.count < width || rows.n < width) {
-    scatter<S>(lanes, rows);
-    return;
-  }
-  const auto block = [&](std::size_t k) RBD_INLINE_LAMBDA {
-    S numbers[width];
-    if (zeros[k] != 0) {
-      for (std::size_t l = 0; l < width; ++l) numbers[l] = S(Real(0));
-    } else {
-      load_transposed([&](std::size_t j) RBD_INLINE_LAMBDA { return lanes + (k + j) * width; },
-                      numbers);
-    }
-    for (std::size_t l = 0; l < width; ++l) T::store(rows.data + l * rows.stride + k, numbers[l]);
-  };
-  for (std::size_t k = 0; k + width <= rows.n; k += width) block(k);
-  if (rows.n % width != 0) block(rows.n - width);
+  scatter_blocks<S>([&](std::size_t e)
+                        RBD_INLINE_LAMBDA { return lanes + e * ScalarTraits<S>::width; },
+                    zeros, rows);
 }
 
 /// Where the entries of a symmetric matrix of n x n are found in its lower triangle, and which are
@@ -106,38 +136,15 @@ struct SymmetricSources {
   std::uint8_t* zeros;    ///< n x n: all entries of a block that begins here are zero
 };
 
-/// The same for a symmetric matrix of which `lanes` has the lower triangle. In the order of memory,
-/// and in pieces that do not straddle cache lines, since that is most of the work.
+/// A symmetric matrix of which `lanes` has the lower triangle.
 template <class S, class Real>
 RBD_KERNEL void scatter_symmetric(const Real* lanes, SymmetricSources sources,
                                   const Rows<Real>& rows) {
-  using T = ScalarTraits<S>;
-  constexpr std::size_t width = T::width;
-  const std::size_t n = rows.n, stride = rows.stride;
-  Real* const out = rows.data;
-  const auto entry = [&](std::size_t e) RBD_INLINE_LAMBDA {
-    return lanes + std::size_t{sources.scalar[e]} * width;
-  };
-  if (rows.count < width || n < width) {
-    for (std::size_t l = 0; l < rows.count; ++l) {
-      for (std::size_t e = 0; e < n; ++e) out[l * stride + e] = entry(e)[l];
-    }
-    return;
-  }
-  const auto block = [&](std::size_t first) RBD_INLINE_LAMBDA {
-    S numbers[width];
-    if (sources.zeros[first] != 0) {
-      for (std::size_t l = 0; l < width; ++l) numbers[l] = S(Real(0));
-    } else {
-      load_transposed([&](std::size_t k) RBD_INLINE_LAMBDA { return entry(first + k); }, numbers);
-    }
-    for (std::size_t l = 0; l < width; ++l) T::store(out + l * stride + first, numbers[l]);
-  };
-  const std::size_t bytes = reinterpret_cast<std::uintptr_t>(out) % sizeof(S);
-  std::size_t first = bytes == 0 ? 0 : (sizeof(S) - bytes) / sizeof(Real);
-  if (first != 0) block(0);
-  for (; first + width <= n; first += width) block(first);
-  if (first != n) block(n - width);
+  scatter_blocks<S>(
+      [&](std::size_t e) RBD_INLINE_LAMBDA {
+        return lanes + std::size_t{sources.scalar[e]} * ScalarTraits<S>::width;
+      },
+      sources.zeros, rows);
 }
 
 /// As many states of a batch as the Scalar has lanes, from state `first` on, of which `count`
@@ -187,21 +194,23 @@ struct Group {
       scatter<S>(buffer, Rows<Real>{array.data() + first * n + begin, n, length, count, 0});
     }
   }
+  /// Where n results a state are written.
+  RBD_INLINE Rows<Real> rows_of(std::span<Real> array, std::size_t n) const {
+    return {array.data() + first * n, n, n, count, 0, array.size_bytes() > largest_cached_result};
+  }
   /// n numbers with blocks of zeros, see scatter_with_zeros.
   RBD_INLINE void write_with_zeros(std::span<Real> array, std::size_t n, const Real* buffer,
                                    const std::uint8_t* zeros) const {
     if constexpr (width > 1) {
       if (direct()) return;
-      scatter_with_zeros<S>(buffer, zeros, Rows<Real>{array.data() + first * n, n, n, count, 0});
+      scatter_with_zeros<S>(buffer, zeros, rows_of(array, n));
     }
   }
   /// A symmetric matrix of n x n, from its lower triangle in `buffer`.
   RBD_INLINE void write_symmetric(std::span<Real> array, std::size_t n, const Real* buffer,
                                   const SymmetricSources& sources) const {
     if constexpr (width > 1) {
-      const std::size_t square = n * n;
-      scatter_symmetric<S>(buffer, sources,
-                           Rows<Real>{array.data() + first * square, square, square, count, 0});
+      scatter_symmetric<S>(buffer, sources, rows_of(array, n * n));
     }
   }
 

@@ -46,6 +46,22 @@ class KernelBackend : public BasicBackend<Real> {
     return scalars_.table->body_forces(scalars_.contexts.front(), q, f_ext, state);
   }
 
+  /// Whether a batch is computed one state at a time.
+  bool one_by_one(std::size_t batch, Layout layout, bool needs_matrix) const noexcept {
+    return &kernels_for(batch, layout, needs_matrix) == &scalars_;
+  }
+  /// The threads that may work on packs of states at once.
+  std::size_t pack_threads() const noexcept { return packs_.contexts.size(); }
+  /// Calls work(range, thread) for ranges that make up a batch that is computed in packs.
+  template <class Work>
+  void for_each_range_of_packs(std::size_t batch, const Work& work) noexcept {
+    if (shared_out(packs_, batch)) {
+      tiles_->run(batch, work);
+    } else {
+      work(StateRange{0, batch}, std::size_t{0});
+    }
+  }
+
   Capabilities do_capabilities() const noexcept override;
   Result do_compute(const Call& call) noexcept override;
 

@@ -73,6 +73,23 @@ template <class T>
 #define RBD_PACK_FUSED(result, a, b, c) result = a * b + c
 #endif
 
+/// Stores a register past the caches. `at` is aligned to it.
+#if defined(__AVX512F__)
+RBD_INLINE void store_past_cache(double* at, __m512d x) { _mm512_stream_pd(at, x); }
+RBD_INLINE void store_past_cache(float* at, __m512 x) { _mm512_stream_ps(at, x); }
+#elif defined(__AVX__)
+RBD_INLINE void store_past_cache(double* at, __m256d x) { _mm256_stream_pd(at, x); }
+RBD_INLINE void store_past_cache(float* at, __m256 x) { _mm256_stream_ps(at, x); }
+#elif defined(__SSE2__)
+RBD_INLINE void store_past_cache(double* at, __m128d x) { _mm_stream_pd(at, x); }
+RBD_INLINE void store_past_cache(float* at, __m128 x) { _mm_stream_ps(at, x); }
+#else
+template <class Real, class Register>
+RBD_INLINE void store_past_cache(Real* at, const Register& x) {
+  __builtin_memcpy(at, &x, sizeof x);
+}
+#endif
+
 template <class T, class Arch>
 struct ScalarTraits<Pack<T, Arch>> {
   using S = Pack<T, Arch>;
@@ -82,6 +99,16 @@ struct ScalarTraits<Pack<T, Arch>> {
 
   static RBD_INLINE S load(const Real* at) { return S::Batch::load_unaligned(at); }
   static RBD_INLINE void store(Real* at, const S& x) { x.batch().store_unaligned(at); }
+  /// For what is not read again soon: nothing else leaves the caches for it, and it is not read
+  /// first. `at` is aligned to the register. Others see it after finish_stores_past_cache.
+  static RBD_INLINE void store_past_cache(Real* at, const S& x) {
+    rbd_parallel_core::store_past_cache(at, x.x);
+  }
+  static RBD_INLINE void finish_stores_past_cache() {
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+  }
   static RBD_INLINE S mul_add(const S& a, const S& b, const S& c) {
     S result;
     RBD_PACK_FUSED(result.x, a.x, b.x, c.x);

@@ -28,6 +28,7 @@ RBD_INLINE void for_each_group(StateRange range, Layout layout, const Visit& vis
     const std::size_t left = range.end - s;
     visit(Group<S>{s, left < width ? left : width, layout});
   }
+  if constexpr (width > 1) ScalarTraits<S>::finish_stores_past_cache();
 }
 
 template <class S>

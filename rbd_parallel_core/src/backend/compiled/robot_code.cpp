@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "robot_code.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <type_traits>
+
+namespace rbd_parallel_core::compiled {
+
+bool is_lower_triangle(const std::string& output) {
+  return output == "mass_matrix" || output == "dqdd_dtau";
+}
+
+template <class Real>
+RobotCode<Real>::RobotCode(const symbolic::Function& function, InstructionSet set,
+                           std::size_t threads) {
+  constexpr bool is_float = std::is_same_v<Real, float>;
+  packs_ = make_form(function, pack_code_kernels<Real>(set), {set, true, is_float}, threads);
+  const InstructionSet alone = std::min(set, InstructionSet::avx2);
+  scalars_ = make_form(function, scalar_code_kernels<Real>(set), {alone, false, is_float}, 1);
+  describe(function);
+}
+
+template <class Real>
+void RobotCode<Real>::describe(const symbolic::Function& function) {
+  CodeView common;
+  for (const symbolic::Function::Array& array : function.inputs) {
+    common.inputs.at(common.input_count++) = array.size;
+  }
+  for (const symbolic::Function::Array& array : function.outputs) {
+    if (array.name == "singular") {
+      common.singular = array.first;
+    } else {
+      common.outputs.at(common.output_count) =
+          add_output(function, array, outputs_.at(common.output_count));
+      ++common.output_count;
+    }
+  }
+  for (Form* form : {&packs_, &scalars_}) {
+    common.run = form->code->entry();
+    common.layout = form->layout;
+    common.turns = form->turns;
+    form->view = common;
+  }
+}
+
+template <class Real>
+auto RobotCode<Real>::make_form(const symbolic::Function& function,
+                                const CodeKernels<Real>& kernels, const Target& target,
+                                std::size_t threads) const -> Form {
+  if (target.width() != kernels.width) {
+    throw std::logic_error("code and kernels are for registers of different width");
+  }
+  Form form;
+  form.kernels = &kernels;
+  const StraightLine line = straight_line(function, target.fused());
+  if (line.lines.size() > most_lines) {
+    throw std::runtime_error(std::to_string(line.lines.size()) + " instructions, at most " +
+                             std::to_string(most_lines) + " are compiled");
+  }
+  const auto padding =
+      static_cast<std::int32_t>(std::max<std::size_t>(target.width(), turns_padding));
+  const AllocatedCode code = allocate_registers(line, target.registers(), padding);
+  form.code = std::make_unique<MachineCode>(code, target);
+  form.layout = code.layout;
+  form.turns = line.turns;
+  form.lines = line.lines.size();
+  const std::size_t bytes =
+      masks_bytes + static_cast<std::size_t>(code.layout.size) * target.scalar_bytes();
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    form.memory.emplace_back(bytes + memory_alignment);
+    std::byte* const block = form.memory.back().get();
+    write_masks(block, target.is_float);
+    Real* const numbers = reinterpret_cast<Real*>(block + masks_bytes);
+    const auto fill = [&](std::int32_t place, double value) {
+      std::fill_n(numbers + static_cast<std::size_t>(place) * target.width(), target.width(),
+                  static_cast<Real>(value));
+    };
+    for (std::size_t k = 0; k < line.constants.size(); ++k) {
+      fill(code.layout.constants + static_cast<std::int32_t>(k), line.constants[k]);
+    }
+    for (const StraightLine::ConstantResult& result : line.constant_results) {
+      fill(code.layout.results + result.at, result.value);
+    }
+  }
+  return form;
+}
+
+template <class Real>
+CodeOutput RobotCode<Real>::add_output(const symbolic::Function& function,
+                                       const symbolic::Function::Array& array, Output& kept) const {
+  CodeOutput output{
+      .n = array.size, .first = array.first, .symmetric = is_lower_triangle(array.name)};
+  const auto n = static_cast<std::uint32_t>(array.size);
+  const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(double(array.size))));
+  std::vector<bool> is_zero;
+  for (std::uint32_t k = 0; k < n; ++k) {
+    const std::uint32_t row = k / side, column = k % side;
+    const bool mirrored = output.symmetric && column > row;
+    kept.from.push_back(mirrored ? column * side + row : k);
+    const symbolic::Expr result =
+        function.results[static_cast<std::size_t>(array.first) + kept.from.back()];
+    is_zero.push_back(function.graph.is_constant(result, 0));
+    if (!mirrored && !function.graph.is_constant(result)) kept.computed.push_back(k);
+  }
+  const std::size_t width = packs_.kernels->width;
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t end = std::min<std::size_t>(k + width, n);
+    bool zeros = true;
+    for (std::size_t j = k; j < end; ++j) zeros = zeros && is_zero[j];
+    kept.zeros.push_back(zeros ? 1 : 0);
+  }
+  output.from = kept.from.data();
+  output.zeros = kept.zeros.data();
+  output.computed = kept.computed;
+  return output;
+}
+
+template class RobotCode<double>;
+template class RobotCode<float>;
+
+}  // namespace rbd_parallel_core::compiled

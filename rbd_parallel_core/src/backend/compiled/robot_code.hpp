@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../kernels/kernel_memory.hpp"
+#include "code_kernels.hpp"
+#include "machine_code.hpp"
+#include "rbd_parallel_core/symbolic/function.hpp"
+
+namespace rbd_parallel_core::compiled {
+
+/// One function of one robot, ready to run: code for packs and for one state, and the memory that
+/// they work in.
+template <class Real>
+class RobotCode {
+ public:
+  /// More lines than this are slower than the kernels of `cpu`, whose code is short: a processor
+  /// fetches long code from its second and third cache.
+  static constexpr std::size_t most_lines = 60000;
+
+  /// Throws what MachineCode does. `threads`: that may run packs at once.
+  RobotCode(const symbolic::Function& function, InstructionSet set, std::size_t threads);
+
+  /// A call without arrays yet: those of the function's inputs and outputs are to be filled in, in
+  /// their order.
+  CodeCall<Real> call(bool in_packs) const;
+  /// Computes the states of a range. `thread`: 0 unless in packs.
+  void run(const ModelView<Real>& model, const CodeCall<Real>& call, bool in_packs,
+           std::size_t thread, StateRange range) const noexcept {
+    const Form& form = in_packs ? packs_ : scalars_;
+    form.kernels->run(model, form.view, call, form.memory[thread].get(), range);
+  }
+
+  std::size_t lines() const { return packs_.lines; }
+  std::size_t bytes() const { return packs_.code->bytes() + scalars_.code->bytes(); }
+
+ private:
+  struct Form {
+    const CodeKernels<Real>* kernels = nullptr;
+    std::unique_ptr<MachineCode> code;
+    BlockLayout layout;
+    CodeView view;
+    std::vector<StraightLine::Turn> turns;
+    std::vector<KernelMemory> memory;  ///< for each thread
+    std::size_t lines = 0;
+  };
+  /// Where the numbers of an output are found among its results.
+  struct Output {
+    std::vector<std::uint32_t> from, computed;
+    std::vector<std::uint8_t> zeros;
+  };
+  Form make_form(const symbolic::Function& function, const CodeKernels<Real>& kernels,
+                 const Target& target, std::size_t threads) const;
+  /// Describes an output, and keeps what the description points to.
+  CodeOutput add_output(const symbolic::Function& function, const symbolic::Function::Array& array,
+                        Output& kept) const;
+  /// What both forms have in common.
+  void describe(const symbolic::Function& function);
+
+  Form packs_, scalars_;
+  std::array<Output, most_arrays> outputs_;
+};
+
+/// Which matrices of a function have only their lower triangle computed, by their names.
+bool is_lower_triangle(const std::string& output);
+
+extern template class RobotCode<double>;
+extern template class RobotCode<float>;
+
+}  // namespace rbd_parallel_core::compiled

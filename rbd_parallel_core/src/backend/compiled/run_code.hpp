@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../kernels/state_io.hpp"
+#include "code_kernels.hpp"
+#include "machine_code.hpp"
+
+/// The kernels of code_kernels.hpp, written once for all Scalars.
+namespace rbd_parallel_core::compiled {
+
+/// The places of a block.
+template <class S>
+struct Block {
+  std::byte* memory;
+  RBD_INLINE RealOf<S>* place(std::int32_t k) const {
+    return reinterpret_cast<RealOf<S>*>(memory + masks_bytes) + offset_of<S>(k);
+  }
+};
+
+/// Brings the inputs of a group into the block. Returns NaN where one is not finite.
+template <class S>
+RBD_INLINE S read_inputs(const ModelView<RealOf<S>>& model, const CodeView& code,
+                         const CodeCall<RealOf<S>>& call, const Group<S>& group,
+                         const Block<S>& block) {
+  using Real = RealOf<S>;
+  std::int32_t place = code.layout.inputs;
+  S bad(Real(0));
+  for (std::size_t i = 0; i < code.input_count; ++i) {
+    const std::int32_t n = code.inputs[i];
+    Real* const to = block.place(place);
+    place += n;
+    if (call.inputs[i]
+            .empty()) {  // each time: the row before may have been gathered beyond its end
+      for (std::int32_t k = 0; k < n; ++k) OutRow<S>{to}.store(k, S(Real(0)));
+      continue;
+    }
+    const Row<S> row = group.read(call.inputs[i], size(n), to);
+    if (row.data != to) {
+      for (std::int32_t k = 0; k < n; ++k) OutRow<S>{to}.store(k, row(k));
+    }
+    bad = bad + taint(row, size(n));
+  }
+  return taint_if_no_rotation<S>(model, Row<S>{block.place(code.layout.inputs)}, bad);
+}
+
+template <class S>
+RBD_INLINE void compute_turns_of_code(const CodeView& code, const Block<S>& block) {
+  using Real = RealOf<S>;
+  const Row<S> input{block.place(code.layout.inputs)};
+  const OutRow<S> angle{block.place(code.layout.angles)};
+  const auto count = static_cast<std::int32_t>(code.turns.size());
+  for (std::int32_t k = 0; k < count; ++k) {
+    const StraightLine::Turn& turn = code.turns[size(k)];
+    angle.store(k, mul_add(S(Real(turn.factor)), input(turn.input), S(Real(turn.offset))));
+  }
+  const auto column = [&](std::int32_t place) RBD_INLINE_LAMBDA {
+    return Column<S>{reinterpret_cast<S*>(block.place(place))};
+  };
+  sincos_all(column(code.layout.angles), column(code.layout.sines), column(code.layout.cosines),
+             count);
+}
+
+/// Brings results of a group to where they belong.
+template <class S>
+RBD_INLINE void write_output(const CodeOutput& output, std::span<RealOf<S>> array,
+                             const Group<S>& group, const RealOf<S>* results) {
+  constexpr std::size_t width = Group<S>::width;
+  const std::size_t n = size(output.n);
+  if (!group.direct()) {
+    if constexpr (width > 1) {
+      const Rows<RealOf<S>> rows = group.rows_of(array, n);
+      if (output.symmetric) {
+        // Only read, as those of mass_matrix_of_states are.
+        const SymmetricSources sources{const_cast<std::uint32_t*>(output.from),
+                                       const_cast<std::uint8_t*>(output.zeros)};
+        scatter_symmetric<S>(results, sources, rows);
+      } else {
+        scatter_with_zeros<S>(results, output.zeros, rows);
+      }
+    }
+    return;
+  }
+  const OutRow<S> to = group.out(array, n, nullptr);
+  const Row<S> from{results};
+  for (std::int32_t k = 0; k < output.n; ++k) {
+    to.store(k, from(output.symmetric ? static_cast<std::int32_t>(output.from[k]) : k));
+  }
+}
+
+/// NaN where a result that the code writes is not finite, else zero. Several sums, so that none
+/// waits for the one before.
+template <class S>
+RBD_INLINE S taint_of_results(const CodeOutput& output, const RealOf<S>* results) {
+  constexpr std::size_t sums = 8;
+  const S zero(RealOf<S>(0));
+  const Row<S> row{results};
+  const std::uint32_t* const at = output.computed.data();
+  const std::size_t n = output.computed.size();
+  S sum[sums] = {zero, zero, zero, zero, zero, zero, zero, zero};
+  std::size_t k = 0;
+  for (; k + sums <= n; k += sums) {
+    for (std::size_t j = 0; j < sums; ++j) {
+      sum[j] = mul_add(zero, row(static_cast<std::int32_t>(at[k + j])), sum[j]);
+    }
+  }
+  for (; k < n; ++k)
+    sum[k % sums] = mul_add(zero, row(static_cast<std::int32_t>(at[k])), sum[k % sums]);
+  return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+template <class S>
+RBD_KERNEL void run_code(const ModelView<RealOf<S>>& model, const CodeView& code,
+                         const CodeCall<RealOf<S>>& call, std::byte* memory,
+                         StateRange range) noexcept {
+  using Real = RealOf<S>;
+  using T = ScalarTraits<S>;
+  const Block<S> block{memory};
+  const S zero(Real(0));
+  const auto results = [&](std::int32_t k)
+                           RBD_INLINE_LAMBDA { return block.place(code.layout.results + k); };
+  for_each_group<S>(range, call.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
+    const S bad_inputs = read_inputs(model, code, call, group, block);
+    compute_turns_of_code(code, block);
+    code.run(memory);
+    S bad_results = zero;
+    for (std::size_t i = 0; i < code.output_count; ++i) {
+      if (call.outputs[i].empty()) continue;
+      const CodeOutput& output = code.outputs[i];
+      bad_results = bad_results + taint_of_results<S>(output, results(output.first));
+    }
+    const S singular = code.singular < 0 ? zero : T::load(results(code.singular));
+    // A singular state's results mean nothing, whether finite or not.
+    const Outcome<S> outcome{bad_inputs + T::select(T::less(zero, singular), zero, bad_results),
+                             singular};
+    for (std::size_t i = 0; i < code.output_count; ++i) {
+      if (call.outputs[i].empty()) continue;
+      const CodeOutput& output = code.outputs[i];
+      write_output<S>(output, call.outputs[i], group, results(output.first));
+      group.spoil_unless(outcome.good(), call.outputs[i], size(output.n));
+    }
+    outcome.report(group, call.status);
+  });
+}
+
+}  // namespace rbd_parallel_core::compiled
