@@ -12,8 +12,8 @@ from reference import backend, same, states
 from robot_side import RobotSide
 from third_party import USERS_PREFIXES, third_party
 
-OURS = {"rbd_parallel/auto": "cpu", "rbd_parallel/cpu": "cpu", "rbd_parallel/reference": "reference",
-        "rbd_parallel/tree": "tree"}
+OURS = {"rbd_parallel/auto": "cpu", "rbd_parallel/compiled": "compiled", "rbd_parallel/cpu": "cpu",
+        "rbd_parallel/reference": "reference", "rbd_parallel/tree": "tree"}
 AVAILABLE = [f"'{name}'" for name in [*OURS, "rbd_parallel/cuda"]]
 
 

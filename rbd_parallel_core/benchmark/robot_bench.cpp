@@ -200,6 +200,9 @@ std::vector<RobotBench::Entrant> RobotBench::our_ways(const Case& c, const State
     usage.instruction_set = set;
     usage.layout = core::Layout::rows;
     enter(usage);
+    usage.backend = "compiled";
+    enter(usage);
+    usage.backend = "cpu";
     if (c.threads > 1 || options_.derivatives) continue;
     usage.layout = core::Layout::lanes;
     enter(usage);

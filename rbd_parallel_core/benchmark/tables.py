@@ -136,6 +136,29 @@ def one_state_table(results):
     return ["## One state, one thread", "", "Nanoseconds.", "", *table(header, rows), ""]
 
 
+def compiled_table(results, peer="Pinocchio"):
+    """Code made for the robot beside the kernels for all robots: batches, and one state."""
+    isa, best = results.compared_isa, results.best_isa
+    rows = []
+    for operation in results.operations:
+        for case in results.select(operation=operation, batch=must_show.BATCH, threads=1):
+            one = results.case(case.robot, operation, 1, 1)
+            ours, code = case.ours(isa), case.ours(isa, backend="compiled")
+            alone, code_alone = (one and one.ours(best, backend=name) for name in ("reference", "compiled"))
+            rows.append(
+                [
+                    f"{operation} {case.robot}", _number(ours), _number(code), _times(ours and code and ours / code),
+                    _times(case.ratio(peer, isa, backend="compiled")), _number(alone), _number(code_alone),
+                    _times(alone and code_alone and alone / code_alone),
+                ]  # fmt: skip
+            )
+    if not rows:
+        return []
+    header = ["ns per state", f"`cpu`, batch {must_show.BATCH}, {isa}", "`compiled`", "ratio", f"{peer} / `compiled`",
+              "one state, `reference`", "`compiled`", "ratio"]  # fmt: skip
+    return ["## Code made for the robot", "", *table(header, rows), ""]
+
+
 def throughput_table(results, threads):
     """Million states a second by batch."""
     isa = results.best_isa
@@ -228,7 +251,7 @@ def to_markdown(results):
     lines = ["# Benchmark of rbd_parallel", "", *conditions(results), *must_show_table(results)]
     for isa in results.isas:
         lines += batch_tables(results, isa)
-    lines += roofline_table(results) + one_state_table(results)
+    lines += roofline_table(results) + one_state_table(results) + compiled_table(results)
     for threads in (1, 2):
         lines += throughput_table(results, threads)
     lines += threads_table(results) + paper_table(results)

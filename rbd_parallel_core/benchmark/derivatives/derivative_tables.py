@@ -4,7 +4,7 @@
 import derivative_goals
 from derivative_goals import BATCH, PEER, WORDS, ours, peers, quotient
 from must_show import IDLE_CORES
-from tables import table
+from tables import compiled_table, table
 from tree_tables import short, times
 
 MATRICES = ("RNEA derivatives", "ABA derivatives")
@@ -127,12 +127,17 @@ def undifferentiated(results):
     ]  # fmt: skip
 
 
+def compiled(results):
+    lines = compiled_table(results, PEER)
+    return ["**Code made for the robot** ([compiled.md](compiled.md)); products have none, and are `cpu`'s.", *lines[1:]] if lines else []
+
+
 def speed(results):
     lines = conditions(results)
     lines += [
         f"![{PEER}'s time divided by ours](derivatives_ratios.png)", "",
         "![Times as multiples of the undifferentiated dynamics](derivatives_cost.png)", "",
     ]  # fmt: skip
-    for part in (targets, matrices, undifferentiated, products, one_state):
+    for part in (targets, matrices, undifferentiated, products, one_state, compiled):
         lines += part(results)
     return "\n".join(lines)
