@@ -98,11 +98,14 @@ Expr Graph::divide(Expr a, Expr b) {
   const auto with_sign = [&](Expr x) { return negative ? negate(x) : x; };
   a = a.positive();
   b = b.positive();
-  if (is_constant(b) && at(b).value != 0) {
+  if (is_constant(b, 0)) {
+    divides_by_zero_ = true;
+  } else if (is_constant(b)) {
     if (is_constant(a)) return with_sign(constant(at(a).value / at(b).value));
     return with_sign(multiply(constant(1 / at(b).value), a));
+  } else if (is_constant(a, 0)) {
+    return a;
   }
-  if (is_constant(a, 0)) return a;
   return with_sign(node(Op::divide, a, b));
 }
 

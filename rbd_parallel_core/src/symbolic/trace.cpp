@@ -2,6 +2,7 @@
 #define RBD_TRACING  // before any header: symbols are not inlined
 #include "rbd_parallel_core/symbolic/trace.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include "rbd_parallel_core/algorithm/cholesky.hpp"
@@ -85,6 +86,14 @@ void insert_derivatives(Tracer& tracer, const ModelView<double>& robot, const Tr
   }
 }
 
+/// A joint that moves no inertia has the constant zero as its pivot. What follows from it is no
+/// number, and which joint is to blame cannot be told from a graph in which products with zero have
+/// vanished.
+void refuse_constant_singularity(const Graph& graph) {
+  if (!graph.divides_by_zero()) return;
+  throw std::runtime_error("a joint moves no inertia: forward dynamics is singular in every state");
+}
+
 int cost(const Function& function) {
   const OperationCounts counts = count_operations(function);
   return counts.total() - counts.fused;
@@ -146,6 +155,7 @@ Function trace_forward_dynamics(const ModelView<double>& robot, const TraceOptio
   const Workspace<Symbol> ws = tracer.workspace();
   singular.store(
       0, aba(model, ws.aba, q, v, tau, NoForces{}, gravity_of(model), options.friction, qdd));
+  refuse_constant_singularity(tracer.function().graph);
   tracer.output("qdd", qdd, model.nv);
   tracer.output("singular", singular, 1);
   return std::move(tracer.function());
@@ -193,6 +203,7 @@ Function trace_forward_dynamics_derivatives(const ModelView<double>& robot,
   for (std::int32_t i = 0; i < model.nv; ++i) {
     for (std::int32_t j = i + 1; j < model.nv; ++j) inverse.store(i, j, Symbol(0.0));
   }
+  refuse_constant_singularity(tracer.function().graph);
   tracer.output("dqdd_dq", by_q);
   tracer.output("dqdd_dv", by_v);
   tracer.output("dqdd_dtau", inverse);

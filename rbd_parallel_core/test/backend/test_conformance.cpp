@@ -90,7 +90,7 @@ TEST(MakeBackend, NamesWhatItKnows) {
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(
         error.what(),
-        "backend 'referenz' is not known; expected one of auto, cuda, cpu, reference, tree");
+        "backend 'referenz' is not known; expected one of auto, cuda, compiled, cpu, reference, tree");
   }
 }
 

@@ -336,7 +336,7 @@ def test_a_backend_keeps_its_model_alive():
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (("abacus",), "backend 'abacus' is not known; expected one of auto, cuda, cpu, reference, tree"),
+        (("abacus",), "backend 'abacus' is not known; expected one of auto, cuda, compiled, cpu, reference, tree"),
         (("cpu", 0), "max_batch is 0, expected at least 1"),
         (("reference", -3), "max_batch: expected at least 1 state, got -3"),
         (("reference", 1, 0), "threads is 0, expected at least 1"),
@@ -461,7 +461,9 @@ def test_several_links(backend, states):
 
 def test_none_is_zero(backend, states):
     q, zero = states[0], numpy.zeros_like(states[1])
-    assert numpy.array_equal(backend.inverse_dynamics(q), backend.inverse_dynamics(q, zero, zero))
+    left_out, given = backend.inverse_dynamics(q), backend.inverse_dynamics(q, zero, zero)
+    assert left_out == pytest.approx(given, abs=1e-13)
+    assert backend.name == "compiled" or numpy.array_equal(left_out, given)  # it has code of its own for each
     assert numpy.array_equal(backend.forward_dynamics(q), backend.forward_dynamics(q, zero, zero))
 
 

@@ -99,7 +99,9 @@ def test_forces(case, errors):
     # The Coriolis forces of a single joint are zero: their error is one of the sum that they are part of.
     scale = numpy.abs(bias).max(axis=1)
     errors.matching("coriolis", backend.coriolis_forces(q, v), bias - gravity, LIMIT, case.where, scale)
-    assert numpy.array_equal(backend.inverse_dynamics(q), backend.inverse_dynamics(q, zero, zero))
+    errors.matching("left out or zero", backend.inverse_dynamics(q), backend.inverse_dynamics(q, zero, zero), LIMIT, case.where)
+    if backend.name != "compiled":  # which has code of its own for each
+        assert numpy.array_equal(backend.inverse_dynamics(q), backend.inverse_dynamics(q, zero, zero))
 
 
 def test_external_wrenches(case, errors):

@@ -94,6 +94,9 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& at(Expr x) const { return nodes_[static_cast<std::size_t>(x.node())]; }
   std::int32_t input_count() const { return inputs_; }
+  /// Whether something was divided by the constant zero: then results mean nothing, whatever the
+  /// inputs are.
+  bool divides_by_zero() const { return divides_by_zero_; }
   bool is_constant(Expr x) const { return at(x).op == Op::constant; }
   bool is_constant(Expr x, double value) const { return is_constant(x) && value_of(x) == value; }
   /// Of a constant.
@@ -120,6 +123,7 @@ class Graph {
   std::vector<Node> nodes_;
   std::unordered_map<Key, std::int32_t, Hash> known_;
   std::int32_t inputs_ = 0;
+  bool divides_by_zero_ = false;
 };
 
 }  // namespace rbd_parallel_core::symbolic

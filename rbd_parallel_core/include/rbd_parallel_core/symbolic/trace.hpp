@@ -27,7 +27,7 @@ Function trace_coriolis_forces(const ModelView<double>& model, const TraceOption
 /// q -> mass_matrix, of which the lower triangle is computed: the upper one is constant zero.
 Function trace_mass_matrix(const ModelView<double>& model, const TraceOptions& options = {});
 /// (q, v, tau) -> (qdd, singular): by ABA. singular: 1 + the singular coordinate, or 0. Not for
-/// robots with mimic joints.
+/// robots with mimic joints. Throws std::runtime_error for one that is singular in every state.
 Function trace_forward_dynamics(const ModelView<double>& model, const TraceOptions& options = {});
 /// (q, v, a) -> (dtau_dq, dtau_dv, [mass_matrix]): by the analytic algorithm, or by the chain rule
 /// on the graph of inverse dynamics, whichever has fewer operations.
