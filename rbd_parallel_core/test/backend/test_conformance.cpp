@@ -88,9 +88,9 @@ TEST(MakeBackend, NamesWhatItKnows) {
     const auto backend = make_backend("referenz");
     FAIL() << "made a backend of an unknown name";
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "backend 'referenz' is not known; expected one of auto, cuda, compiled, cpu, reference, tree");
+    EXPECT_STREQ(error.what(),
+                 "backend 'referenz' is not known; expected one of auto, cuda, compiled, cpu, "
+                 "reference, tree");
   }
 }
 
