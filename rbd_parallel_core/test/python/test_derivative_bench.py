@@ -49,7 +49,7 @@ def test_every_operation_is_measured(report):
 
 
 def test_every_contestant_takes_part(report):
-    ours = {("rbd_parallel", "cpu")}
+    ours = {("rbd_parallel", "cpu"), ("rbd_parallel", "compiled")}
     alone = ours | {("rbd_parallel", "reference")}
     for robot, mujoco in (("UR5", has_peer(report, "MuJoCo")), ("ANYmal floating", False)):
         for operation, way in zip(MATRICES, ("mjd_inverseFD", "mjd_transitionFD")):
