@@ -187,12 +187,25 @@ class Reference:
         return numpy.reshape(result, (len(q), self.model.nv, self.model.nv))
 
     def centroidal(self, q, v):
-        """Centroidal momentum matrices and their rates (batch, 6, nv)."""
+        """Centroidal momentum matrices and their rates (batch, 6, nv).
+
+        Pinocchio leaves what is fixed to the world out of its centre of mass. Momentum has no other part there, so that the
+        matrices about the centre of all are its own about another point: from it Pinocchio's centre is seen at `arm`.
+        """
+        fixed = self.pin.inertias[0]
+        moving = sum(inertia.mass for inertia in self.pin.inertias.tolist()[1:])
+        share = fixed.mass / (fixed.mass + moving)
         A, rate = [], []
         for state in zip(self.configurations(q), v @ self.G.T):
             pinocchio.dccrba(self.pin, self.data, *state)
-            A.append(self.data.Ag @ self.G)
-            rate.append(self.data.dAg @ self.G)
+            Ag, dAg = self.data.Ag.copy(), self.data.dAg.copy()
+            center = pinocchio.centerOfMass(self.pin, self.data, state[0]).copy()
+            arm = share * (center - fixed.lever)
+            arm_rate = share * (Ag[:3] @ state[1]) / moving
+            dAg[3:] += numpy.cross(arm, dAg[:3], axisb=0, axisc=0) + numpy.cross(arm_rate, Ag[:3], axisb=0, axisc=0)
+            Ag[3:] += numpy.cross(arm, Ag[:3], axisb=0, axisc=0)
+            A.append(Ag @ self.G)
+            rate.append(dAg @ self.G)
         shape = (len(q), 6, self.model.nv)
         return numpy.reshape(A, shape), numpy.reshape(rate, shape)
 
