@@ -77,7 +77,7 @@ RBD_KERNEL void scatter(const Real* lanes, const Rows<Real>& rows) {
 
 /// Results of more bytes than this do not stay in the caches that a core has for itself: they are
 /// better written past them.
-inline constexpr std::size_t largest_cached_result = std::size_t{4} << 20;
+inline constexpr std::size_t largest_cached_result = std::size_t{32} << 20;
 
 /// As `scatter`, for numbers that lie anywhere: entry(k) is the place of number k. zeros[k] says
 /// that those from k on are zero whatever the state is, as many as a register has lanes. In the
