@@ -16,18 +16,7 @@ template <class S, class Reader>
 RBD_INLINE S taint_if_not_finite(const Reader& read, std::int32_t n, S taint) {
   if constexpr (!is_zero<Reader>) {
     const S zero(RealOf<S>(0));
-#if defined(__CUDACC__)  // there other threads fill the time of waiting, and registers are few
     for (std::int32_t k = 0; k < n; ++k) taint = mul_add(zero, read(k), taint);
-#else
-    // Four sums, so that none waits for the one before.
-    S sum[4] = {taint, zero, zero, zero};
-    std::int32_t k = 0;
-    for (; k + 4 <= n; k += 4) {
-      for (std::int32_t j = 0; j < 4; ++j) sum[j] = mul_add(zero, read(k + j), sum[j]);
-    }
-    for (; k < n; ++k) sum[0] = mul_add(zero, read(k), sum[0]);
-    taint = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-#endif
   }
   return taint;
 }
