@@ -2,7 +2,7 @@
 // Compiled once for each number type and instruction set; see cmake/instruction_sets.cmake.
 #include "../kernels/pack.hpp"
 // The packs must be known before what uses them.
-#include "run_code.hpp"
+#include "run_code_alone.hpp"
 
 namespace rbd_parallel_core::RBD_ISA {
 
@@ -12,6 +12,7 @@ constinit const rbd_parallel_core::compiled::CodeKernels<RBD_REAL>
                                             rbd_parallel_core::compiled::run_code<Pack<RBD_REAL>>};
 template <>
 constinit const rbd_parallel_core::compiled::CodeKernels<RBD_REAL>
-    CompiledCodeKernels<RBD_REAL>::scalars = {1, rbd_parallel_core::compiled::run_code<RBD_REAL>};
+    CompiledCodeKernels<RBD_REAL>::scalars = {
+        1, rbd_parallel_core::compiled::run_code_alone<Pack<RBD_REAL>, RBD_REAL>};
 
 }  // namespace rbd_parallel_core::RBD_ISA

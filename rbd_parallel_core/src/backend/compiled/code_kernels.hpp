@@ -21,6 +21,7 @@ struct CodeOutput {
   std::int32_t n = 0;                   ///< numbers a state
   std::int32_t first = 0;               ///< among all results
   bool symmetric = false;               ///< a matrix of which the lower triangle is computed
+  bool dense = false;                   ///< a short row, each number of which the code writes
   const std::uint32_t* from = nullptr;  ///< per number: from which result, counted from `first`
   /// Per number: whether those of a register from it on are zero.
   const std::uint8_t* zeros = nullptr;
@@ -33,6 +34,9 @@ struct CodeView {
   void (*run)(std::byte* block) = nullptr;
   BlockLayout layout;
   std::span<const StraightLine::Turn> turns;
+  /// Of each turn the number of its input among those of the first array, up to a whole register of
+  /// them; null unless every angle is such an input as it is.
+  const std::int32_t* plain_turns = nullptr;
   std::array<std::int32_t, most_arrays> inputs{};  ///< numbers a state of each array
   std::array<CodeOutput, most_arrays> outputs;
   std::size_t input_count = 0, output_count = 0;

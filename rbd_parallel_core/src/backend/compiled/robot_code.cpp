@@ -12,6 +12,19 @@ bool is_lower_triangle(const std::string& output) {
   return output == "mass_matrix" || output == "dqdd_dtau";
 }
 
+/// The inputs that are angles as they are, repeated up to a multiple of `padding`; none if a turn
+/// is anything else, or no number of the first array.
+std::vector<std::int32_t> plain_turns_of(const std::vector<StraightLine::Turn>& turns,
+                                         std::int32_t first_array, std::size_t padding) {
+  std::vector<std::int32_t> inputs;
+  for (const StraightLine::Turn& turn : turns) {
+    if (turn.factor != 1 || turn.offset != 0 || turn.input >= first_array) return {};
+    inputs.push_back(turn.input);
+  }
+  while (inputs.size() % padding != 0) inputs.push_back(inputs.back());
+  return inputs;
+}
+
 template <class Real>
 RobotCode<Real>::RobotCode(const symbolic::Function& function, InstructionSet set,
                            std::size_t threads) {
@@ -41,6 +54,7 @@ void RobotCode<Real>::describe(const symbolic::Function& function) {
     common.run = form->code->entry();
     common.layout = form->layout;
     common.turns = form->turns;
+    common.plain_turns = form->plain_turns.empty() ? nullptr : form->plain_turns.data();
     form->view = common;
   }
 }
@@ -59,12 +73,16 @@ auto RobotCode<Real>::make_form(const symbolic::Function& function,
     throw std::runtime_error(std::to_string(line.lines.size()) + " instructions, at most " +
                              std::to_string(most_lines) + " are compiled");
   }
-  const auto padding =
-      static_cast<std::int32_t>(std::max<std::size_t>(target.width(), turns_padding));
-  const AllocatedCode code = allocate_registers(line, target.registers(), padding);
+  // One state's sines are computed a register full of joints at a time, and its rows are padded so.
+  constexpr std::size_t padding = 64 / sizeof(Real);
+  const AllocatedCode code =
+      allocate_registers(line, target.registers(), static_cast<std::int32_t>(padding));
   form.code = std::make_unique<MachineCode>(code, target);
   form.layout = code.layout;
   form.turns = line.turns;
+  if (!function.inputs.empty()) {
+    form.plain_turns = plain_turns_of(line.turns, function.inputs.front().size, padding);
+  }
   form.lines = line.lines.size();
   const std::size_t bytes =
       masks_bytes + static_cast<std::size_t>(code.layout.size) * target.scalar_bytes();
@@ -111,6 +129,9 @@ CodeOutput RobotCode<Real>::add_output(const symbolic::Function& function,
     for (std::size_t j = k; j < end; ++j) zeros = zeros && is_zero[j];
     kept.zeros.push_back(zeros ? 1 : 0);
   }
+  // Zeros and the borders of cache lines are worth the trouble in matrices only.
+  constexpr std::size_t longest_dense = 64;
+  output.dense = !output.symmetric && kept.computed.size() == n && n <= longest_dense;
   output.from = kept.from.data();
   output.zeros = kept.zeros.data();
   output.computed = kept.computed;

@@ -23,45 +23,78 @@ struct Rows {
   bool past_cache = false;  ///< rows that are written are too many to stay in a cache
 };
 
-/// Number k of row l to lane l of the k-th Scalar in `lanes`. Rows beyond the last repeat it: a
-/// lane without a state computes what its neighbour does.
-template <class S, class Real>
-RBD_KERNEL void gather(const Rows<const Real>& rows, Real* lanes) {
-  using T = ScalarTraits<S>;
-  constexpr std::size_t width = T::width;
-  const auto row = [&](std::size_t l) RBD_INLINE_LAMBDA {
-    return (l < rows.count ? l : rows.count - 1) * rows.stride;
-  };
+/// Calls visit(k, numbers) for blocks of as many numbers as a register has lanes, from number k of
+/// each row on: lane l of numbers[j] is number k + j of row(l). Blocks cover the first n numbers;
+/// the last one overlaps the one before where n is no multiple of the width. n >= width.
+template <class S, class Row, class Visit>
+RBD_INLINE void for_each_transposed_block(const Row& row, std::size_t n, const Visit& visit) {
+  constexpr std::size_t width = ScalarTraits<S>::width;
   const auto block = [&](std::size_t k) RBD_INLINE_LAMBDA {
     S numbers[width];
-    load_transposed([&](std::size_t l) RBD_INLINE_LAMBDA { return rows.data + row(l) + k; },
-                    numbers);
-    for (std::size_t j = 0; j < width; ++j) T::store(lanes + (k + j) * width, numbers[j]);
+    load_transposed([&](std::size_t l) RBD_INLINE_LAMBDA { return row(l) + k; }, numbers);
+    visit(k, numbers);
   };
-  if (rows.n < width) {
-    // Shorter than a register: what is read beyond a row is the next row, unless there is none.
-    if (row(width - 1) + width <= rows.readable) {
-      block(0);
-    } else {
-      for (std::size_t k = 0; k < rows.n; ++k) {
-        for (std::size_t l = 0; l < width; ++l) lanes[k * width + l] = rows.data[row(l) + k];
-      }
-    }
-    return;
-  }
-  for (std::size_t k = 0; k + width <= rows.n; k += width) block(k);
-  if (rows.n % width != 0) block(rows.n - width);
+  std::size_t k = 0;
+  for (; k + width <= n; k += width) block(k);
+  if (k != n) block(n - width);
 }
 
-/// The reverse. Nothing but the rows is written, and lanes beyond the last row go nowhere.
+/// Number k of row l to lane l of the k-th Scalar in `lanes`. Rows beyond the last repeat it: a
+/// lane without a state computes what its neighbour does. visit(numbers, used) sees what is stored,
+/// a register full of numbers of each row at a time, of which the first `used` belong to the rows.
+template <class S, class Real, class Visit>
+RBD_INLINE void gather(const Rows<const Real>& rows, Real* lanes, const Visit& visit) {
+  using T = ScalarTraits<S>;
+  constexpr std::size_t width = T::width;
+  // By value: a store to `lanes` might change `rows`, for all that the compiler knows.
+  const Real* const data = rows.data;
+  const std::size_t stride = rows.stride, n = rows.n, count = rows.count;
+  const auto store = [&](std::size_t k, const S(&numbers)[width]) RBD_INLINE_LAMBDA {
+    for (std::size_t j = 0; j < width; ++j) T::store(lanes + (k + j) * width, numbers[j]);
+    visit(numbers, width);
+  };
+  if (count == width && n >= width) [[likely]] {
+    for_each_transposed_block<S>([&](std::size_t l) RBD_INLINE_LAMBDA { return data + l * stride; },
+                                 n, store);
+    return;
+  }
+  const auto row = [&](std::size_t l)
+                       RBD_INLINE_LAMBDA { return data + (l < count ? l : count - 1) * stride; };
+  if (n >= width) {
+    for_each_transposed_block<S>(row, n, store);
+    return;
+  }
+  S numbers[width];
+  // Shorter than a register: what is read beyond a row is the next row, unless there is none.
+  if (row(width - 1) + width <= data + rows.readable) {
+    load_transposed(row, numbers);
+  } else {
+    for (std::size_t k = 0; k < n; ++k) {
+      Real number[width];
+      for (std::size_t l = 0; l < width; ++l) number[l] = row(l)[k];
+      numbers[k] = T::load(number);
+    }
+  }
+  for (std::size_t k = 0; k < n; ++k) T::store(lanes + k * width, numbers[k]);
+  visit(numbers, n);
+}
+
+template <class S, class Real>
+RBD_KERNEL void gather(const Rows<const Real>& rows, Real* lanes) {
+  gather<S>(rows, lanes, [](const auto&, std::size_t) RBD_INLINE_LAMBDA {});
+}
+
+/// The reverse of gather. Nothing but the rows is written, and lanes beyond the last row go
+/// nowhere.
 template <class S, class Real>
 RBD_KERNEL void scatter(const Real* lanes, const Rows<Real>& rows) {
   using T = ScalarTraits<S>;
   constexpr std::size_t width = T::width;
-  if (rows.count < width || rows.n < width) {
-    for (std::size_t l = 0; l < rows.count; ++l) {
-      Real* row = rows.data + l * rows.stride;
-      for (std::size_t k = 0; k < rows.n; ++k) row[k] = lanes[k * width + l];
+  Real* const data = rows.data;
+  const std::size_t stride = rows.stride, n = rows.n, count = rows.count;
+  if (count < width || n < width) {
+    for (std::size_t l = 0; l < count; ++l) {
+      for (std::size_t k = 0; k < n; ++k) data[l * stride + k] = lanes[k * width + l];
     }
     return;
   }
@@ -69,10 +102,11 @@ RBD_KERNEL void scatter(const Real* lanes, const Rows<Real>& rows) {
     S numbers[width];
     load_transposed([&](std::size_t j) RBD_INLINE_LAMBDA { return lanes + (k + j) * width; },
                     numbers);
-    for (std::size_t l = 0; l < width; ++l) T::store(rows.data + l * rows.stride + k, numbers[l]);
+    for (std::size_t l = 0; l < width; ++l) T::store(data + l * stride + k, numbers[l]);
   };
-  for (std::size_t k = 0; k + width <= rows.n; k += width) block(k);
-  if (rows.n % width != 0) block(rows.n - width);
+  std::size_t k = 0;
+  for (; k + width <= n; k += width) block(k);
+  if (k != n) block(n - width);
 }
 
 /// Results of more bytes than this do not stay in the caches that a core has for itself: they are
@@ -174,6 +208,10 @@ struct Group {
                 buffer);
     }
     return {buffer};
+  }
+  /// Where n numbers a state are read.
+  RBD_INLINE Rows<const Real> rows_of(std::span<const Real> array, std::size_t n) const {
+    return {array.data() + first * n, n, n, count, array.size() - first * n};
   }
 
   /// Where n results a state go, until `write` brings them there.
