@@ -61,7 +61,8 @@ auto RobotCode<Real>::make_form(const symbolic::Function& function,
   }
   const auto padding =
       static_cast<std::int32_t>(std::max<std::size_t>(target.width(), turns_padding));
-  const AllocatedCode code = allocate_registers(line, target.registers(), padding);
+  const AllocatedCode code =
+      allocate_registers(line, target.registers(), padding, target.fused_result());
   form.code = std::make_unique<MachineCode>(code, target);
   form.layout = code.layout;
   form.turns = line.turns;
