@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The encoder of instructions for the backend "compiled": xbyak, headers only, where it is installed and the processor is one
-# that it encodes for. Without it the library is complete but for that: "compiled" says so and computes as "cpu" does.
-set(RBD_XBYAK AUTO CACHE STRING "Build the backend compiled with xbyak: AUTO (where it is found), ON (or fail) or OFF")
+# The encoder of instructions for the backend "compiled": on 64-bit ARM the library's own, on x86-64 xbyak, headers only, where
+# it is installed. Without one the library is complete but for that: "compiled" says so and computes as "cpu" does.
+set(RBD_XBYAK AUTO CACHE STRING
+  "On x86-64 build the backend compiled with xbyak: AUTO (where it is found), ON (or fail) or OFF")
 set_property(CACHE RBD_XBYAK PROPERTY STRINGS AUTO ON OFF)
 find_path(RBD_XBYAK_INCLUDE_DIR xbyak/xbyak.h)
 mark_as_advanced(RBD_XBYAK_INCLUDE_DIR)
+set(no_xbyak "")
 if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(no_encoder "the processor is no x86-64")
-elseif(NOT RBD_XBYAK_INCLUDE_DIR)
-  set(no_encoder "xbyak was not found (Debian: libxbyak-dev)")
+  set(no_xbyak "xbyak encodes for x86-64 (the library itself for 64-bit ARM), and this processor is ${CMAKE_SYSTEM_PROCESSOR}")
 elseif(RBD_XBYAK STREQUAL "OFF")
-  set(no_encoder "RBD_XBYAK is OFF")
+  set(no_xbyak "RBD_XBYAK is OFF")
+elseif(NOT RBD_XBYAK_INCLUDE_DIR)
+  set(no_xbyak "xbyak was not found (Debian: libxbyak-dev)")
 endif()
-if(NOT DEFINED no_encoder)
+if(RBD_XBYAK STREQUAL "ON" AND no_xbyak)
+  message(FATAL_ERROR "RBD_XBYAK is ON, but ${no_xbyak}")
+endif()
+if(NOT no_xbyak)
   set(encoder src/backend/compiled/encoder_x86.cpp)
   target_include_directories(rbd_parallel_core SYSTEM PRIVATE ${RBD_XBYAK_INCLUDE_DIR})
-elseif(RBD_XBYAK STREQUAL "ON")
-  message(FATAL_ERROR "RBD_XBYAK is ON, but ${no_encoder}")
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)")
+  set(encoder src/backend/compiled/encoder_arm64.cpp src/backend/compiled/neon_encoder.cpp)
 else()
   set(encoder src/backend/compiled/no_encoder.cpp)
-  message(STATUS "No encoder of instructions: ${no_encoder}; the backend compiled computes as cpu does")
+  message(STATUS "No encoder of instructions: ${no_xbyak}; the backend compiled computes as cpu does")
 endif()
 target_sources(rbd_parallel_core PRIVATE ${encoder})

@@ -26,7 +26,8 @@ JOBS = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count()))
 TEST_SECONDS = 300  # a mutation may make a loop endless
 CORE_TESTS = """test_spatial test_sincos test_model test_load_urdf test_corpus test_backend test_bounds test_vtree
 test_scan_dynamics test_forward_methods test_auto_backend test_methods test_two_port_accuracy test_gpu_backend
-test_derivative_backend test_trajectory test_gpu_walls test_gpu_races_sanitized test_float_mode test_tree_backend test_tree_mass_matrix""".split()
+test_derivative_backend test_trajectory test_gpu_walls test_gpu_races_sanitized test_float_mode test_tree_backend test_tree_mass_matrix
+test_graph test_trace test_machine_code test_neon_code test_compiled_backend""".split()
 
 
 class Stop(Exception):

@@ -24,7 +24,13 @@ void fill(std::byte* mask, Bits bits) {
 
 }  // namespace
 
+FusedResult Target::fused_result() const {
+  if (!neon()) return FusedResult::of_operand;
+  return packed ? FusedResult::of_addend : FusedResult::anywhere;
+}
+
 int Target::registers() const {
+  if (neon()) return 31;  // one is the encoder's: no operand can be in memory
   if (packed && set == InstructionSet::avx512) return 32;
   return set == InstructionSet::baseline ? 15 : 16;  // one is the encoder's without three operands
 }
@@ -56,6 +62,9 @@ void MachineCode::Unmap::operator()(void* pages) const {
 }
 
 MachineCode::MachineCode(const AllocatedCode& code, const Target& target) {
+  if (target.processor != this_processor) {
+    throw std::runtime_error("code for another processor than this one cannot run");
+  }
   const std::vector<std::byte> text = encode(code, target);
 #ifdef __linux__
   void* const pages =
@@ -65,6 +74,9 @@ MachineCode::MachineCode(const AllocatedCode& code, const Target& target) {
   }
   pages_ = std::unique_ptr<void, Unmap>(pages, Unmap{text.size()});
   std::memcpy(pages, text.data(), text.size());
+  // Some processors do not see in their instruction cache what was written as data.
+  char* const begin = static_cast<char*>(pages);
+  __builtin___clear_cache(begin, begin + text.size());
   if (mprotect(pages, text.size(), PROT_READ | PROT_EXEC) != 0) {
     throw std::runtime_error(std::string("the system does not allow executable memory: ") +
                              std::strerror(errno));

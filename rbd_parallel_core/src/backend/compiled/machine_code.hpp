@@ -10,13 +10,24 @@
 
 namespace rbd_parallel_core::compiled {
 
+/// The processors that there is an encoder for.
+enum class Processor : std::uint8_t { x86_64, arm64 };
+#ifdef __aarch64__
+inline constexpr Processor this_processor = Processor::arm64;
+#else
+inline constexpr Processor this_processor = Processor::x86_64;
+#endif
+
 /// What code is made for.
 struct Target {
   InstructionSet set = InstructionSet::baseline;
   bool packed = false;  ///< as many states as a register of the set holds, or one
   bool is_float = false;
+  Processor processor = this_processor;  ///< which one `baseline` is of
 
-  bool fused() const { return set != InstructionSet::baseline; }
+  bool neon() const { return processor == Processor::arm64; }
+  bool fused() const { return set != InstructionSet::baseline || neon(); }
+  FusedResult fused_result() const;
   int registers() const;
   std::size_t width() const;  ///< numbers of a Scalar
   std::size_t number_bytes() const { return is_float ? 4 : 8; }

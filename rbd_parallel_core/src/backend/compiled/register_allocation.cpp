@@ -52,8 +52,9 @@ class Uses {
 
 class Allocator {
  public:
-  Allocator(const StraightLine& code, int registers, std::int32_t padding)
+  Allocator(const StraightLine& code, int registers, std::int32_t padding, FusedResult fused)
       : code_(code),
+        fused_result_(fused),
         values_(code.first_line() + static_cast<std::int32_t>(code.lines.size())),
         uses_(code, values_),
         register_(at(values_), -1),
@@ -201,7 +202,8 @@ class Allocator {
     return instruction;
   }
 
-  /// The result replaces an operand: one that dies, or a copy.
+  /// The result replaces an operand: one that dies, or a copy. Where it may stand elsewhere, it
+  /// takes a register of its own instead of a copy.
   Instruction fused(const Line& line) {
     const std::int32_t memory = one_in_memory(line);
     Instruction instruction{Kind::compute, line.step, -1, {}, {}};
@@ -213,16 +215,20 @@ class Allocator {
     instruction.a = operand(line.a);
     instruction.b = operand(line.b);
     instruction.c = operand(line.c);
+    if (fused_result_ == FusedResult::anywhere) return instruction;
+    const bool of_addend = fused_result_ == FusedResult::of_addend;
     for (const std::int32_t x : {line.c, line.a, line.b}) {
       if (x == memory || !dies(x)) continue;
+      if (of_addend && x != line.c) continue;
       instruction.to = register_[at(x)];
       return instruction;
     }
     Operand& replaced = line.c != memory ? instruction.c : instruction.a;
     const std::int32_t copy = free_register(line);
+    instruction.to = copy;
+    if (of_addend) return instruction;
     emit({Kind::copy, {}, copy, replaced, {}});
     replaced = {false, copy};
-    instruction.to = copy;
     return instruction;
   }
   /// Of three different operands the one that is best left in memory, or -1.
@@ -238,6 +244,7 @@ class Allocator {
   }
 
   const StraightLine& code_;
+  FusedResult fused_result_;
   std::int32_t values_;
   Uses uses_;
   std::vector<std::int32_t> register_, place_;  ///< per value, -1: none
@@ -262,8 +269,9 @@ BlockLayout lay_out(const StraightLine& code, std::int32_t padding) {
   return layout;
 }
 
-AllocatedCode allocate_registers(const StraightLine& code, int registers, std::int32_t padding) {
-  return Allocator(code, registers, padding).take();
+AllocatedCode allocate_registers(const StraightLine& code, int registers, std::int32_t padding,
+                                 FusedResult fused) {
+  return Allocator(code, registers, padding, fused).take();
 }
 
 }  // namespace rbd_parallel_core::compiled

@@ -44,8 +44,16 @@ struct AllocatedCode {
 /// whole blocks.
 BlockLayout lay_out(const StraightLine& code, std::int32_t padding);
 
-/// A computation whose result may stand in the register of an operand; fused multiply-adds must
-/// have it in one of theirs.
-AllocatedCode allocate_registers(const StraightLine& code, int registers, std::int32_t padding);
+/// Where the result of a fused multiply-add stands.
+enum class FusedResult : std::uint8_t {
+  of_operand,  ///< in the register of an operand
+  of_addend,   ///< in that of the addend, or in one that no operand has
+  anywhere,
+};
+
+/// A computation whose result may stand in the register of an operand; what is fused stands where
+/// `fused` says.
+AllocatedCode allocate_registers(const StraightLine& code, int registers, std::int32_t padding,
+                                 FusedResult fused = FusedResult::of_operand);
 
 }  // namespace rbd_parallel_core::compiled

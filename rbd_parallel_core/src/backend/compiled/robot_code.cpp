@@ -75,8 +75,8 @@ auto RobotCode<Real>::make_form(const symbolic::Function& function,
   }
   // One state's sines are computed a register full of joints at a time, and its rows are padded so.
   constexpr std::size_t padding = 64 / sizeof(Real);
-  const AllocatedCode code =
-      allocate_registers(line, target.registers(), static_cast<std::int32_t>(padding));
+  const AllocatedCode code = allocate_registers(
+      line, target.registers(), static_cast<std::int32_t>(padding), target.fused_result());
   form.code = std::make_unique<MachineCode>(code, target);
   form.layout = code.layout;
   form.turns = line.turns;
