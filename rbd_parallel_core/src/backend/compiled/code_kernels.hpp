@@ -14,7 +14,7 @@
 /// and cosines, calls the code, judges and writes the results.
 namespace rbd_parallel_core::compiled {
 
-inline constexpr std::size_t most_arrays = 3;
+inline constexpr std::size_t most_arrays = 8;
 
 /// The results of a function that make up one array.
 struct CodeOutput {
