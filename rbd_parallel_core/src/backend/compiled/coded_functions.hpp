@@ -35,12 +35,15 @@ class ArgumentSet {
   std::uint64_t bits_ = 0;
 };
 
+/// External wrenches that a function takes.
+enum class Wrenches : std::uint8_t { none, along_any_axes, along_links, along_world };
+
 /// What of a call decides which function serves it.
 struct CallShape {
   Operation operation;
   ArgumentSet outputs;  ///< that are asked for
   std::optional<ForwardMethod> method = std::nullopt;
-  bool wrenches = false;
+  std::optional<Axes> wrenches = std::nullopt;  ///< along these axes, if there are any
 };
 
 /// A function of the robot, and the calls that it serves: those of the operation that ask for
@@ -49,13 +52,25 @@ struct CodedFunction {
   Operation operation;
   const char* when;  ///< which calls of the operation, as explain() says it; "": the plain ones
   ArgumentSet inputs, outputs;
-  symbolic::Function (*trace)(const ModelView<double>&, const symbolic::TraceOptions&);
+  symbolic::Function (*trace)(const ModelView<double>&, const symbolic::TraceOptions&,
+                              symbolic::External);
   std::optional<ForwardMethod> method = std::nullopt;
-  bool wrenches = false;
+  Wrenches wrenches = Wrenches::none;
 
+  bool takes(std::optional<Axes> axes) const noexcept {
+    if (!axes || wrenches == Wrenches::none) return !axes && wrenches == Wrenches::none;
+    return wrenches == Wrenches::along_any_axes ||
+           (wrenches == Wrenches::along_world) == (*axes == Axes::world);
+  }
   bool serves(const CallShape& call) const noexcept {
-    return operation == call.operation && wrenches == call.wrenches && method == call.method &&
-           outputs.contains(call.outputs);
+    return operation == call.operation && method == call.method && outputs.contains(call.outputs) &&
+           takes(call.wrenches);
+  }
+  /// As the function is traced.
+  symbolic::External external() const noexcept {
+    if (wrenches == Wrenches::none) return symbolic::External::none;
+    return wrenches == Wrenches::along_world ? symbolic::External::in_world_axes
+                                             : symbolic::External::on_bodies;
   }
 };
 

@@ -28,11 +28,23 @@ std::string why_not_traced(const CodedFunction& function, const ModelView<double
       (has_matrices(function) && model.nv > most_columns_of_matrices)) {
     return "the robot is too large to be compiled";
   }
-  const bool solves = function.operation == Operation::forward_dynamics_derivatives;
-  if (model.has_mimic && (function.method == ForwardMethod::aba || solves)) {
-    return "the robot has mimic joints, which aba does not take";
-  }
   return {};
+}
+
+/// That the arrays of a function are those that the table says, in name.
+void require_arrays(const CodedFunction& expected, const symbolic::Function& actual) {
+  ArgumentSet inputs, outputs;
+  const auto insert = [](const symbolic::Function::Array& array, ArgumentSet& set) {
+    for (std::size_t k = 0; k < argument_names.size(); ++k) {
+      const auto argument = static_cast<Argument>(k);
+      if (argument != Argument::wrenches && argument_names[k] == array.name) set.insert(argument);
+    }
+  };
+  for (const auto& array : actual.inputs) insert(array, inputs);
+  for (const auto& array : actual.outputs) insert(array, outputs);
+  if (inputs == expected.inputs && outputs == expected.outputs) return;
+  throw std::logic_error("a function of " + name_of(expected.operation) +
+                         " has other arrays than its entry in the table");
 }
 
 /// What of a call decides which function serves it.
@@ -44,7 +56,7 @@ CallShape shape_of(Operation operation, const Args& args) noexcept {
     if constexpr (requires { field.meaning; }) {
       if (!(args.*field.array).empty()) shape.outputs.insert(field.argument);
     } else if constexpr (requires { field.wrenches; }) {
-      shape.wrenches = !(args.*field.wrenches).links.empty();
+      if (!(args.*field.wrenches).links.empty()) shape.wrenches = (args.*field.wrenches).axes;
     }
   });
   if constexpr (requires { args.method; }) shape.method = args.method;
@@ -61,6 +73,8 @@ compiled::CodeCall<Real> arrays_of(const CodedFunction& function, const Args& ar
     constexpr auto field = std::get<k>(fields_of<Args>);
     if constexpr (requires { field.meaning; }) {
       if (function.outputs.contains(field.argument)) call.outputs[outputs++] = args.*field.array;
+    } else if constexpr (requires { field.wrenches; }) {
+      call.f_ext = &(args.*field.wrenches);
     } else if constexpr (requires { field.array; }) {
       if (function.inputs.contains(field.argument)) call.inputs[inputs++] = args.*field.array;
     }
@@ -77,6 +91,7 @@ void CompiledBackend<Real>::do_configure(const Model& model, const BackendOption
   refuse_tree_options(options.tree, name());
   this->configure_kernels(model, options, /*with_packs=*/true, options.threads);
   coded_.clear();
+  placements_.reset();
   compile(model.view(),
           {.friction = options.friction,
            .singular_tolerance = 64 * double(std::numeric_limits<Real>::epsilon())},
@@ -88,24 +103,37 @@ void CompiledBackend<Real>::compile(const ModelView<double>& model,
                                     const symbolic::TraceOptions& options, InstructionSet set) {
   const std::string obstacle = compiled::why_no_machine_code();
   for (const CodedFunction& function : compiled::coded_functions()) {
-    Coded coded{&function, nullptr, obstacle};
-    if (coded.why_not.empty()) coded.why_not = why_not_traced(function, model);
-    if (coded.why_not.empty()) {
-      try {
-        coded.code =
-            std::make_unique<Code>(function.trace(model, options), set, this->pack_threads());
-      } catch (const std::runtime_error& error) {
-        coded.why_not = error.what();
-      }
-    }
-    coded_.push_back(std::move(coded));
+    // A call cannot ask for aba then.
+    if (model.has_mimic && function.method == ForwardMethod::aba) continue;
+    coded_.push_back(obstacle.empty() ? compile(function, model, options, set)
+                                      : Coded{&function, nullptr, obstacle});
   }
+  if (!obstacle.empty() || model.body_count > most_bodies) return;
+  placements_ =
+      std::make_unique<Code>(symbolic::trace_placements(model, options), set, this->pack_threads());
+}
+
+template <class Real>
+auto CompiledBackend<Real>::compile(const CodedFunction& function, const ModelView<double>& model,
+                                    const symbolic::TraceOptions& options, InstructionSet set) const
+    -> Coded {
+  Coded coded{&function, nullptr, why_not_traced(function, model)};
+  if (!coded.why_not.empty()) return coded;
+  try {
+    const symbolic::Function traced = function.trace(model, options, function.external());
+    require_arrays(function, traced);
+    coded.code = std::make_unique<Code>(traced, set, this->pack_threads());
+  } catch (const std::runtime_error& error) {
+    coded.why_not = error.what();
+  }
+  return coded;
 }
 
 // ---- running it ---------------------------------------------------------------------------------
 
 template <class Real>
 auto CompiledBackend<Real>::coded_for(const CallShape& call) const noexcept -> const Coded* {
+  if (call.wrenches == Axes::world && !placements_) return nullptr;
   for (const Coded& coded : coded_) {
     if (coded.code && coded.function->serves(call)) return &coded;
   }
@@ -115,12 +143,15 @@ auto CompiledBackend<Real>::coded_for(const CallShape& call) const noexcept -> c
 template <class Real>
 void CompiledBackend<Real>::run(const Code& code, const CodeCall& call,
                                 std::size_t batch) noexcept {
+  const bool in_world_axes =
+      call.f_ext != nullptr && !call.f_ext->links.empty() && call.f_ext->axes == Axes::world;
+  const Code* const placements = in_world_axes ? placements_.get() : nullptr;
   if (this->one_by_one(batch, call.layout, false)) {
-    code.run(this->kernel_model(), call, false, 0, {0, batch});
+    code.run(this->kernel_model(), call, false, 0, {0, batch}, placements);
     return;
   }
   this->for_each_range_of_packs(batch, [&](StateRange range, std::size_t thread) {
-    code.run(this->kernel_model(), call, true, thread, range);
+    code.run(this->kernel_model(), call, true, thread, range, placements);
   });
 }
 
@@ -155,25 +186,51 @@ Result CompiledBackend<Real>::do_compute(const Call& call) noexcept {
   return computed ? Result{} : KernelBackend<Real>::do_compute(call);
 }
 
+// ---- explaining ---------------------------------------------------------------------------------
+
+namespace {
+
+/// Under which operation explain() speaks of a function.
+Operation explained_as(const CodedFunction& function) {
+  const bool sparse = function.outputs.contains(Argument::sparse);
+  return sparse ? Operation::sparse_mass_matrix : function.operation;
+}
+
+/// The calls of an operation that no function serves, as explain() says it.
+const char* without_function(Operation operation) {
+  switch (operation) {
+    case Operation::mass_matrix:
+      return "; full and sparse in one call: cpu";
+    case Operation::forward_dynamics:
+      return "; by other methods than aba and crba: cpu";
+    case Operation::inverse_dynamics_jvp:
+    case Operation::inverse_dynamics_vjp:
+    case Operation::forward_dynamics_jvp:
+    case Operation::forward_dynamics_vjp:
+      return "; with external wrenches along the axes of the world: cpu";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 template <class Real>
 std::string CompiledBackend<Real>::explain(Operation operation, std::size_t) const {
   if (!this->configured()) return "compiled, which is not configured yet";
   std::string text;
   for (const Coded& coded : coded_) {
-    if (coded.function->operation != operation) continue;
-    if (coded.code == nullptr) return "fell back to cpu: " + coded.why_not;
-    text = "compiled: code of " + std::to_string(coded.code->lines()) +
-           " instructions made for the robot";
-    break;
+    if (explained_as(*coded.function) != operation) continue;
+    if (text.empty()) {  // the plain call
+      if (!coded.code) return "fell back to cpu: " + coded.why_not;
+      text = "compiled: code of " + std::to_string(coded.code->lines()) +
+             " instructions made for the robot";
+    } else if (!coded.code) {
+      text += "; " + std::string(coded.function->when) + ": cpu, since " + coded.why_not;
+    }
   }
   if (text.empty()) return "cpu: there is no code for " + name_of(operation);
-  if (operation == Operation::forward_dynamics) text += "; other methods than aba are cpu's";
-  if (operation == Operation::mass_matrix) text += "; factors, inverse and sparse are cpu's";
-  if (operation != Operation::mass_matrix && operation != Operation::gravity_forces &&
-      operation != Operation::bias_forces && operation != Operation::coriolis_forces) {
-    text += "; with external wrenches cpu computes";
-  }
-  return text;
+  return text + without_function(operation);
 }
 
 template class CompiledBackend<double>;

@@ -40,6 +40,8 @@ class CompiledBackend final : public KernelBackend<Real> {
 
   void compile(const ModelView<double>& model, const symbolic::TraceOptions& options,
                InstructionSet set);
+  Coded compile(const compiled::CodedFunction& function, const ModelView<double>& model,
+                const symbolic::TraceOptions& options, InstructionSet set) const;
   /// Null where no code serves the call.
   const Coded* coded_for(const compiled::CallShape& call) const noexcept;
   /// Computes a call of the operation if there is code for it, or says that there is none.
@@ -48,7 +50,9 @@ class CompiledBackend final : public KernelBackend<Real> {
   bool run_inverse_dynamics(const BasicInverseDynamics<Real>& args) noexcept;
   void run(const Code& code, const CodeCall& call, std::size_t batch) noexcept;
 
-  std::vector<Coded> coded_;  ///< in the order of the table
+  std::vector<Coded> coded_;  ///< in the order of the table, without what no call can ask for
+  /// Where the bodies are: what wrenches along the axes of the world need. May be null.
+  std::unique_ptr<Code> placements_;
 };
 
 extern template class CompiledBackend<double>;

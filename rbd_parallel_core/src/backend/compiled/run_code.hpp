@@ -2,20 +2,12 @@
 #pragma once
 
 #include "../kernels/state_io.hpp"
+#include "code_block.hpp"
 #include "code_kernels.hpp"
-#include "machine_code.hpp"
+#include "code_wrenches.hpp"
 
 /// The kernels of code_kernels.hpp, written once for all Scalars.
 namespace rbd_parallel_core::compiled {
-
-/// The places of a block.
-template <class S>
-struct Block {
-  std::byte* memory;
-  RBD_INLINE RealOf<S>* place(std::int32_t k) const {
-    return reinterpret_cast<RealOf<S>*>(memory + masks_bytes) + offset_of<S>(k);
-  }
-};
 
 /// Brings the inputs of a group into the block. Returns NaN where one is not finite.
 template <class S>
@@ -108,38 +100,64 @@ RBD_INLINE S taint_of_results(const CodeOutput& output, const RealOf<S>* results
   return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
+/// Where the bodies of a group are, by code of its own.
 template <class S>
-RBD_KERNEL void run_code(const ModelView<RealOf<S>>& model, const CodeView& code,
-                         const CodeCall<RealOf<S>>& call, std::byte* memory,
+RBD_INLINE const Transform<S>* place_bodies(const CodeInMemory& placements,
+                                            std::span<const RealOf<S>> q, const Group<S>& group) {
+  if (placements.code == nullptr) return nullptr;
+  const Block<S> block{placements.block};
+  const std::int32_t nq = placements.code->inputs[0];
+  RealOf<S>* const to = block.place(placements.code->layout.inputs);
+  const Row<S> row = group.read(q, size(nq), to);
+  if (row.data != to) {
+    for (std::int32_t k = 0; k < nq; ++k) OutRow<S>{to}.store(k, row(k));
+  }
+  compute_turns_of_code(*placements.code, block);
+  placements.code->run(placements.block);
+  return reinterpret_cast<const Transform<S>*>(block.place(placements.code->layout.results));
+}
+
+template <class S>
+RBD_KERNEL void run_code(const ModelView<RealOf<S>>& model, const CodeInMemory& function,
+                         const CodeCall<RealOf<S>>& call, const CodeInMemory& placements,
                          StateRange range) noexcept {
   using Real = RealOf<S>;
   using T = ScalarTraits<S>;
+  const CodeView& code = *function.code;
+  std::byte* const memory = function.block;
   const Block<S> block{memory};
   const S zero(Real(0));
   const auto results = [&](std::int32_t k)
                            RBD_INLINE_LAMBDA { return block.place(code.layout.results + k); };
   for_each_group<S>(range, call.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
-    const S bad_inputs = read_inputs(model, code, call, group, block);
+    S bad = read_inputs(model, code, call, group, block);
+    if (code.forces >= 0) {
+      const Transform<S>* const placed = place_bodies<S>(placements, call.inputs[0], group);
+      bad = bad + read_wrenches(model, code, *call.f_ext, placed, group, block);
+    }
     compute_turns_of_code(code, block);
     code.run(memory);
     S bad_results = zero;
     for (std::size_t i = 0; i < code.output_count; ++i) {
       if (call.outputs[i].empty()) continue;
       const CodeOutput& output = code.outputs[i];
-      bad_results = bad_results + taint_of_results<S>(output, results(output.first));
+      S& sum = output.solved ? bad_results : bad;
+      sum = sum + taint_of_results<S>(output, results(output.first));
     }
     const S singular = code.singular < 0 ? zero : T::load(results(code.singular));
     // A singular state's results mean nothing, whether finite or not.
-    const Outcome<S> outcome{bad_inputs + T::select(T::less(zero, singular), zero, bad_results),
-                             singular};
+    const Outcome<S> outcome{bad + T::select(T::less(zero, singular), zero, bad_results), singular};
+    const Outcome<S> before_solving{bad, zero};
     for (std::size_t i = 0; i < code.output_count; ++i) {
       if (call.outputs[i].empty()) continue;
       const CodeOutput& output = code.outputs[i];
       write_output<S>(output, call.outputs[i], group, results(output.first));
-      group.spoil_unless(outcome.good(), call.outputs[i], size(output.n));
+      group.spoil_unless((output.solved ? outcome : before_solving).good(), call.outputs[i],
+                         size(output.n));
     }
     outcome.report(group, call.status);
   });
+  if (code.forces >= 0) clear_wrenches<S>(model, code, *call.f_ext, block);
 }
 
 }  // namespace rbd_parallel_core::compiled
