@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "rbd_parallel_core/algorithm/rnea_derivatives.hpp"
 #include "rbd_parallel_core/algorithm/workspace.hpp"
-#include "rbd_parallel_core/symbolic/function.hpp"
 #include "rbd_parallel_core/symbolic/symbol.hpp"
+#include "rbd_parallel_core/symbolic/trace.hpp"
 
 /// What algorithms read from and write to when they run on Symbols.
 namespace rbd_parallel_core::symbolic {
@@ -35,6 +37,24 @@ struct ResultMatrix {
   void store(std::int32_t i, std::int32_t j, const Symbol& x) const { data[i * n + j] = x; }
   void clear() const {
     for (std::int32_t k = 0; k < n * n; ++k) data[k] = Symbol(0.0);
+  }
+};
+
+/// The input "turning" as rnea_derivatives takes wrenches that keep to the axes of the world.
+struct TurningInputs {
+  InputRow wrenches;
+  bool any;
+  template <class Model, class Workspace>
+  bool place(const Model& model, const Workspace& ws) const {
+    if (!any) return false;
+    for (std::int32_t i = 0; i < model.body_count; ++i) {
+      const auto vector = [&](std::int32_t k) {
+        const std::int32_t at = 12 * i + k;
+        return Vec3<Symbol>{wrenches(at), wrenches(at + 1), wrenches(at + 2)};
+      };
+      ws.wrench.store(i, {vector(0), {vector(3), vector(6), vector(9)}});
+    }
+    return true;
   }
 };
 
@@ -67,6 +87,41 @@ class Tracer {
   template <class T>
   Column<T> column(std::int32_t n) {
     return {reinterpret_cast<T*>(bytes(sizeof(T) * static_cast<std::size_t>(n)))};
+  }
+
+  /// The inputs of External. After all others.
+  PossibleForces<Symbol, Column> forces(External external) {
+    const auto given = column<Force<Symbol>>(model_.body_count);
+    if (external == External::none) return {given, false};
+    const InputRow f = input("f_ext", 6 * model_.body_count);
+    for (std::int32_t i = 0; i < model_.body_count; ++i) {
+      const std::int32_t k = 6 * i;
+      given.store(i, {{f(k), f(k + 1), f(k + 2)}, {f(k + 3), f(k + 4), f(k + 5)}});
+    }
+    return {given, true};
+  }
+  TurningInputs turning(External external) {
+    if (external != External::in_world_axes) return {{nullptr}, false};
+    return {input("turning", 12 * model_.body_count), true};
+  }
+  Vec3<Symbol> gravity() const { return broadcast<Symbol>(model_.gravity); }
+  DerivativesWorkspace<Symbol, Column> derivatives_workspace() {
+    const std::int32_t bodies = model_.body_count, columns = model_.column_count;
+    const std::int32_t turns = padded_turns(bodies);
+    return {{column<Symbol>(turns), column<Symbol>(turns), column<Symbol>(turns)},
+            column<BodyMotion<Symbol>>(bodies + 1),
+            column<MovingPoint<Symbol>>(bodies),
+            column<CompositeMotion<Symbol>>(bodies),
+            column<WorldWrench<Symbol>>(bodies),
+            column<ColumnMotion<Symbol>>(columns),
+            column<ColumnInRun<Symbol>>(columns)};
+  }
+
+  /// A joint that moves no inertia has the constant zero as its pivot, a robot without mass no
+  /// centre. What follows from it is no number, and which joint is to blame cannot be told from a
+  /// graph in which products with zero have vanished.
+  void refuse_division_by_zero(const char* what) const {
+    if (function_.graph.divides_by_zero()) throw std::runtime_error(what);
   }
 
   Function& function() { return function_; }

@@ -86,7 +86,7 @@ TEST_P(Traced, ForwardDynamics) {
     const State s = random_state(*model, 4);
     std::vector<double> qdd(s.v.size());
     ASSERT_TRUE(backend->forward_dynamics({.q = s.q, .v = s.v, .tau = s.a, .qdd = qdd}));
-    const auto function = trace_forward_dynamics(model->view(), {.friction = friction});
+    const auto function = trace_forward_dynamics(model->view(), ForwardMethod::aba, {.friction = friction});
     const std::vector<double> actual = evaluate(function, joined({&s.q, &s.v, &s.a}));
     expect_near(qdd, actual.data(), 1e-10, "qdd");
     EXPECT_EQ(actual.back(), 0);  // not singular
@@ -178,7 +178,7 @@ TEST(TracedCounts, OfTheArmDoNotGrow) {
   EXPECT_LE(total(trace_inverse_dynamics(arm.view(), Rates::none)), 111);
   EXPECT_LE(total(trace_inverse_dynamics(arm.view(), Rates::velocities_and_accelerations)), 621);
   EXPECT_LE(total(trace_mass_matrix(arm.view())), 635);
-  EXPECT_LE(total(trace_forward_dynamics(arm.view())), 1604);
+  EXPECT_LE(total(trace_forward_dynamics(arm.view(), ForwardMethod::aba)), 1604);
   EXPECT_LE(total(trace_inverse_dynamics_derivatives(arm.view(), false)), 4787);
   EXPECT_LE(total(trace_forward_dynamics_derivatives(arm.view())), 8135);
 }

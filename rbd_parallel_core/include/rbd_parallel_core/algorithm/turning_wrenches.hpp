@@ -8,12 +8,19 @@
 /// f and a moment n at the origin of a link that a body carries.
 namespace rbd_parallel_core {
 
+/// About the origin of its body. E: world axes to the body's.
+template <class S, class Real>
+RBD_INLINE WorldWrench<S> world_wrench(const Mat3<S>& E, const LinkView<Real>& link,
+                                       const Vec3<S>& f, const Vec3<S>& n) {
+  const Vec3<S> p = transpose_times(E, broadcast<S>(link.offset.r));
+  return {f, outer_add(f, p, skew(n))};
+}
+
 /// Adds it to the WorldWrench of its body, for rnea_derivatives.
 template <class S, class Real, template <class> class Array>
 RBD_INLINE void place_wrench(const DerivativesWorkspace<S, Array>& ws, const LinkView<Real>& link,
                              const Vec3<S>& f, const Vec3<S>& n) {
-  const Vec3<S> p = transpose_times(ws.body.load(link.body).E, broadcast<S>(link.offset.r));
-  const WorldWrench<S> wrench{f, outer_add(f, p, skew(n))};
+  const WorldWrench<S> wrench = world_wrench<S>(ws.body.load(link.body).E, link, f, n);
   ws.wrench.store(link.body, ws.wrench.load(link.body) + wrench);
 }
 

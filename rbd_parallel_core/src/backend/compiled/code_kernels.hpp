@@ -7,14 +7,14 @@
 #include <span>
 
 #include "../kernels/kernel_table.hpp"
-#include "rbd_parallel_core/status.hpp"
+#include "rbd_parallel_core/operation_arguments.hpp"
 #include "register_allocation.hpp"
 
 /// What runs the code of one robot on the states of a batch: reads rows into lanes, computes sines
 /// and cosines, calls the code, judges and writes the results.
 namespace rbd_parallel_core::compiled {
 
-inline constexpr std::size_t most_arrays = 3;
+inline constexpr std::size_t most_arrays = 8;
 
 /// The results of a function that make up one array.
 struct CodeOutput {
@@ -22,6 +22,7 @@ struct CodeOutput {
   std::int32_t first = 0;               ///< among all results
   bool symmetric = false;               ///< a matrix of which the lower triangle is computed
   bool dense = false;                   ///< a short row, each number of which the code writes
+  bool solved = true;                   ///< means nothing where M is singular
   const std::uint32_t* from = nullptr;  ///< per number: from which result, counted from `first`
   /// Per number: whether those of a register from it on are zero.
   const std::uint8_t* zeros = nullptr;
@@ -41,6 +42,15 @@ struct CodeView {
   std::array<CodeOutput, most_arrays> outputs;
   std::size_t input_count = 0, output_count = 0;
   std::int32_t singular = -1;  ///< which result says so, or -1
+  /// Which input external forces on the bodies begin with, and what of them keeps to the axes of
+  /// the world; or -1. They are none of the arrays above.
+  std::int32_t forces = -1, turning = -1;
+};
+
+/// Code with memory for it to work in.
+struct CodeInMemory {
+  const CodeView* code = nullptr;
+  std::byte* block = nullptr;
 };
 
 /// The arrays of a call, in the order of the function's.
@@ -50,14 +60,16 @@ struct CodeCall {
   std::array<std::span<Real>, most_arrays> outputs;       ///< empty: not asked for
   std::span<StateStatus> status;
   Layout layout = Layout::rows;
+  const BasicExternalWrenches<Real>* f_ext = nullptr;  ///< where the function takes them
 };
 
 template <class Real>
 struct CodeKernels {
   std::size_t width;
-  /// The states of a range. block: aligned, with masks and constants written.
-  void (*run)(const ModelView<Real>&, const CodeView&, const CodeCall<Real>&, std::byte* block,
-              StateRange) noexcept;
+  /// The states of a range. Blocks: aligned, with masks and constants written. placements: code
+  /// that places the bodies, where wrenches are along the axes of the world.
+  void (*run)(const ModelView<Real>&, const CodeInMemory&, const CodeCall<Real>&,
+              const CodeInMemory& placements, StateRange) noexcept;
 };
 
 template <class Real>

@@ -1,56 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiled_backend.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "../tree_options_check.hpp"
-#include "../unaccelerated.hpp"
 
 namespace rbd_parallel_core {
 namespace {
+
+using compiled::ArgumentSet;
+using compiled::CallShape;
+using compiled::CodedFunction;
 
 /// Larger robots are not even traced: their code would be too long, and to find that out takes
 /// long.
 constexpr std::int32_t most_bodies = 400, most_columns_of_matrices = 64;
 
+/// Whether a function computes or keeps matrices of nv x nv.
+bool has_matrices(const CodedFunction& function) {
+  return keeps_matrices(function.operation) || function.operation == Operation::mass_matrix ||
+         function.method == ForwardMethod::crba;
+}
+
+/// Why a robot's function is not traced at all, or nothing.
+std::string why_not_traced(const CodedFunction& function, const ModelView<double>& model) {
+  if (model.body_count > most_bodies ||
+      (has_matrices(function) && model.nv > most_columns_of_matrices)) {
+    return "the robot is too large to be compiled";
+  }
+  return {};
+}
+
+/// That the arrays of a function are those that the table says, in name.
+void require_arrays(const CodedFunction& expected, const symbolic::Function& actual) {
+  ArgumentSet inputs, outputs;
+  const auto insert = [](const symbolic::Function::Array& array, ArgumentSet& set) {
+    for (std::size_t k = 0; k < argument_names.size(); ++k) {
+      const auto argument = static_cast<Argument>(k);
+      if (argument != Argument::wrenches && argument_names[k] == array.name) set.insert(argument);
+    }
+  };
+  for (const auto& array : actual.inputs) insert(array, inputs);
+  for (const auto& array : actual.outputs) insert(array, outputs);
+  if (inputs == expected.inputs && outputs == expected.outputs) return;
+  throw std::logic_error("a function of " + name_of(expected.operation) +
+                         " has other arrays than its entry in the table");
+}
+
+/// What of a call decides which function serves it.
+template <class Args>
+CallShape shape_of(Operation operation, const Args& args) noexcept {
+  CallShape shape{.operation = operation, .outputs = {}};
+  for_each_field_index<Args>([&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
+    constexpr auto field = std::get<k>(fields_of<Args>);
+    if constexpr (requires { field.meaning; }) {
+      if (!(args.*field.array).empty()) shape.outputs.insert(field.argument);
+    } else if constexpr (requires { field.wrenches; }) {
+      if (!(args.*field.wrenches).links.empty()) shape.wrenches = (args.*field.wrenches).axes;
+    }
+  });
+  if constexpr (requires { args.method; }) shape.method = args.method;
+  return shape;
+}
+
+/// The arrays of a call that a function has, in its order, which is that of the fields.
+template <class Real, class Args>
+compiled::CodeCall<Real> arrays_of(const CodedFunction& function, const Args& args) noexcept {
+  compiled::CodeCall<Real> call{
+      .inputs = {}, .outputs = {}, .status = args.status, .layout = args.layout};
+  std::size_t inputs = 0, outputs = 0;
+  for_each_field_index<Args>([&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
+    constexpr auto field = std::get<k>(fields_of<Args>);
+    if constexpr (requires { field.meaning; }) {
+      if (function.outputs.contains(field.argument)) call.outputs[outputs++] = args.*field.array;
+    } else if constexpr (requires { field.wrenches; }) {
+      call.f_ext = &(args.*field.wrenches);
+    } else if constexpr (requires { field.array; }) {
+      if (function.inputs.contains(field.argument)) call.inputs[inputs++] = args.*field.array;
+    }
+  });
+  return call;
+}
+
 }  // namespace
 
-template <class Real>
-auto CompiledBackend<Real>::slot_of(Operation operation) -> Slot {
-  switch (operation) {
-    case Operation::gravity_forces:
-      return gravity;
-    case Operation::bias_forces:
-      return bias;
-    case Operation::coriolis_forces:
-      return coriolis;
-    case Operation::inverse_dynamics:
-      return inverse_dynamics;
-    case Operation::mass_matrix:
-      return mass_matrix;
-    case Operation::forward_dynamics:
-      return forward_dynamics;
-    case Operation::inverse_dynamics_derivatives:
-      return inverse_derivatives;
-    case Operation::forward_dynamics_derivatives:
-      return forward_derivatives;
-    default:
-      return slot_count;
-  }
-}
+// ---- making code --------------------------------------------------------------------------------
 
 template <class Real>
 void CompiledBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
   refuse_tree_options(options.tree, name());
   this->configure_kernels(model, options, /*with_packs=*/true, options.threads);
-  code_ = {};
-  why_not_.fill({});
-  const std::string obstacle = compiled::why_no_machine_code();
-  if (!obstacle.empty()) {
-    why_not_.fill(obstacle);
-    return;
-  }
+  coded_.clear();
+  placements_.reset();
   compile(model.view(),
           {.friction = options.friction,
            .singular_tolerance = 64 * double(std::numeric_limits<Real>::epsilon())},
@@ -60,145 +101,136 @@ void CompiledBackend<Real>::do_configure(const Model& model, const BackendOption
 template <class Real>
 void CompiledBackend<Real>::compile(const ModelView<double>& model,
                                     const symbolic::TraceOptions& options, InstructionSet set) {
-  using symbolic::Rates;
-  const auto add = [&](Slot slot, const auto& trace) {
-    const bool matrix = slot >= inverse_derivatives || slot == mass_matrix;
-    if (model.body_count > most_bodies || (matrix && model.nv > most_columns_of_matrices)) {
-      why_not_[slot] = "the robot is too large to be compiled";
-      return;
-    }
-    try {
-      code_[slot] = std::make_unique<Code>(trace(), set, this->pack_threads());
-    } catch (const std::runtime_error& error) {
-      why_not_[slot] = error.what();
-    }
-  };
-  const auto inverse = [&](Rates rates) {
-    return [&, rates] { return symbolic::trace_inverse_dynamics(model, rates, options); };
-  };
-  add(gravity, inverse(Rates::none));
-  add(bias, inverse(Rates::velocities));
-  add(inverse_dynamics, inverse(Rates::velocities_and_accelerations));
-  add(coriolis, [&] { return symbolic::trace_coriolis_forces(model, options); });
-  add(mass_matrix, [&] { return symbolic::trace_mass_matrix(model, options); });
-  for (const bool with_mass : {false, true}) {
-    add(with_mass ? inverse_derivatives_and_mass : inverse_derivatives,
-        [&] { return symbolic::trace_inverse_dynamics_derivatives(model, with_mass, options); });
+  const std::string obstacle = compiled::why_no_machine_code();
+  for (const CodedFunction& function : compiled::coded_functions()) {
+    // A call cannot ask for aba then.
+    if (model.has_mimic && function.method == ForwardMethod::aba) continue;
+    coded_.push_back(obstacle.empty() ? compile(function, model, options, set)
+                                      : Coded{&function, nullptr, obstacle});
   }
-  if (model.has_mimic) {
-    why_not_[forward_dynamics] = why_not_[forward_derivatives] =
-        "the robot has mimic joints, which aba does not take";
-    return;
-  }
-  add(forward_dynamics, [&] { return symbolic::trace_forward_dynamics(model, options); });
-  add(forward_derivatives,
-      [&] { return symbolic::trace_forward_dynamics_derivatives(model, options); });
+  if (!obstacle.empty() || model.body_count > most_bodies) return;
+  placements_ =
+      std::make_unique<Code>(symbolic::trace_placements(model, options), set, this->pack_threads());
 }
 
 template <class Real>
-bool CompiledBackend<Real>::run(Slot slot, std::size_t batch, Layout layout,
-                                std::span<StateStatus> status,
-                                std::initializer_list<std::span<const Real>> inputs,
-                                std::initializer_list<std::span<Real>> outputs) noexcept {
-  const Code* const code = code_[slot].get();
-  if (code == nullptr) return false;
-  const bool in_packs = !this->one_by_one(batch, layout, false);
-  CodeCall call{.inputs = {}, .outputs = {}, .status = status, .layout = layout};
-  std::copy(inputs.begin(), inputs.end(), call.inputs.begin());
-  std::copy(outputs.begin(), outputs.end(), call.outputs.begin());
-  if (!in_packs) {
-    code->run(this->kernel_model(), call, false, 0, {0, batch});
-    return true;
+auto CompiledBackend<Real>::compile(const CodedFunction& function, const ModelView<double>& model,
+                                    const symbolic::TraceOptions& options, InstructionSet set) const
+    -> Coded {
+  Coded coded{&function, nullptr, why_not_traced(function, model)};
+  if (!coded.why_not.empty()) return coded;
+  try {
+    const symbolic::Function traced = function.trace(model, options, function.external());
+    require_arrays(function, traced);
+    coded.code = std::make_unique<Code>(traced, set, this->pack_threads());
+  } catch (const std::runtime_error& error) {
+    coded.why_not = error.what();
+  }
+  return coded;
+}
+
+// ---- running it ---------------------------------------------------------------------------------
+
+template <class Real>
+auto CompiledBackend<Real>::coded_for(const CallShape& call) const noexcept -> const Coded* {
+  if (call.wrenches == Axes::world && !placements_) return nullptr;
+  for (const Coded& coded : coded_) {
+    if (coded.code && coded.function->serves(call)) return &coded;
+  }
+  return nullptr;
+}
+
+template <class Real>
+void CompiledBackend<Real>::run(const Code& code, const CodeCall& call,
+                                std::size_t batch) noexcept {
+  const bool in_world_axes =
+      call.f_ext != nullptr && !call.f_ext->links.empty() && call.f_ext->axes == Axes::world;
+  const Code* const placements = in_world_axes ? placements_.get() : nullptr;
+  if (this->one_by_one(batch, call.layout, false)) {
+    code.run(this->kernel_model(), call, false, 0, {0, batch}, placements);
+    return;
   }
   this->for_each_range_of_packs(batch, [&](StateRange range, std::size_t thread) {
-    code->run(this->kernel_model(), call, true, thread, range);
+    code.run(this->kernel_model(), call, true, thread, range, placements);
   });
+}
+
+template <class Real>
+template <class Args>
+bool CompiledBackend<Real>::run(Operation operation, const Args& args) noexcept {
+  const Coded* const coded = coded_for(shape_of(operation, args));
+  if (coded == nullptr) return false;
+  run(*coded->code, arrays_of<Real>(*coded->function, args), args.batch);
   return true;
 }
 
+/// Without accelerations it is bias_forces, without velocities too gravity_forces.
 template <class Real>
-bool CompiledBackend<Real>::compute_inverse_dynamics(
-    const BasicInverseDynamics<Real>& args) noexcept {
-  if (!args.f_ext.links.empty()) return false;
-  if (args.a.empty() && args.v.empty()) {
-    return run(gravity, args.batch, args.layout, args.status, {args.q}, {args.tau});
-  }
-  if (args.a.empty()) {
-    return run(bias, args.batch, args.layout, args.status, {args.q, args.v}, {args.tau});
-  }
-  return run(inverse_dynamics, args.batch, args.layout, args.status, {args.q, args.v, args.a},
-             {args.tau});
-}
-
-template <class Real>
-bool CompiledBackend<Real>::compute_mass_matrix(const BasicMassMatrix<Real>& args) noexcept {
-  if (args.mass_matrix.empty() || !args.cholesky.empty() || !args.inverse.empty() ||
-      !args.sparse.empty() || !args.sparse_cholesky.empty()) {
-    return false;
-  }
-  return run(mass_matrix, args.batch, args.layout, args.status, {args.q}, {args.mass_matrix});
-}
-
-template <class Real>
-bool CompiledBackend<Real>::compute_by_code(const Call& call) noexcept {
-  if (const auto* args = call.template arguments_if<Operation::inverse_dynamics>()) {
-    return compute_inverse_dynamics(*args);
-  }
-  if (const auto* args = call.template arguments_if<Operation::bias_forces>()) {
-    return compute_inverse_dynamics(unaccelerated(*args));
-  }
-  if (const auto* args = call.template arguments_if<Operation::gravity_forces>()) {
-    return compute_inverse_dynamics(at_rest(*args));
-  }
-  if (const auto* args = call.template arguments_if<Operation::coriolis_forces>()) {
-    return run(coriolis, args->batch, args->layout, args->status, {args->q, args->v}, {args->tau});
-  }
-  if (const auto* args = call.template arguments_if<Operation::mass_matrix>()) {
-    return compute_mass_matrix(*args);
-  }
-  if (const auto* args = call.template arguments_if<Operation::forward_dynamics>()) {
-    if (!args->f_ext.links.empty() || args->method != ForwardMethod::aba) return false;
-    return run(forward_dynamics, args->batch, args->layout, args->status,
-               {args->q, args->v, args->tau}, {args->qdd});
-  }
-  if (const auto* args = call.template arguments_if<Operation::inverse_dynamics_derivatives>()) {
-    if (!args->f_ext.links.empty()) return false;
-    if (args->mass_matrix.empty()) {
-      return run(inverse_derivatives, args->batch, args->layout, args->status,
-                 {args->q, args->v, args->a}, {args->dtau_dq, args->dtau_dv});
-    }
-    return run(inverse_derivatives_and_mass, args->batch, args->layout, args->status,
-               {args->q, args->v, args->a}, {args->dtau_dq, args->dtau_dv, args->mass_matrix});
-  }
-  if (const auto* args = call.template arguments_if<Operation::forward_dynamics_derivatives>()) {
-    if (!args->f_ext.links.empty()) return false;
-    return run(forward_derivatives, args->batch, args->layout, args->status,
-               {args->q, args->v, args->tau}, {args->dqdd_dq, args->dqdd_dv, args->dqdd_dtau});
-  }
-  return false;
+bool CompiledBackend<Real>::run_inverse_dynamics(const BasicInverseDynamics<Real>& args) noexcept {
+  if (!args.a.empty() || !args.f_ext.links.empty()) return run(Operation::inverse_dynamics, args);
+  return run(args.v.empty() ? Operation::gravity_forces : Operation::bias_forces, args);
 }
 
 template <class Real>
 Result CompiledBackend<Real>::do_compute(const Call& call) noexcept {
-  if (compute_by_code(call)) return {};
-  return KernelBackend<Real>::do_compute(call);
+  bool computed = false;
+  visit_operation(call.operation(), [&]<Operation operation>(OperationTag<operation>) {
+    const auto& args = call.template arguments<operation>();
+    if constexpr (operation == Operation::inverse_dynamics) {
+      computed = run_inverse_dynamics(args);
+    } else if constexpr (operation != Operation::link_kinematics &&
+                         operation != Operation::link_motion) {
+      computed = run(operation, args);
+    }
+  });
+  return computed ? Result{} : KernelBackend<Real>::do_compute(call);
 }
+
+// ---- explaining ---------------------------------------------------------------------------------
+
+namespace {
+
+/// Under which operation explain() speaks of a function.
+Operation explained_as(const CodedFunction& function) {
+  const bool sparse = function.outputs.contains(Argument::sparse);
+  return sparse ? Operation::sparse_mass_matrix : function.operation;
+}
+
+/// The calls of an operation that no function serves, as explain() says it.
+const char* without_function(Operation operation) {
+  switch (operation) {
+    case Operation::mass_matrix:
+      return "; full and sparse in one call: cpu";
+    case Operation::forward_dynamics:
+      return "; by other methods than aba and crba: cpu";
+    case Operation::inverse_dynamics_jvp:
+    case Operation::inverse_dynamics_vjp:
+    case Operation::forward_dynamics_jvp:
+    case Operation::forward_dynamics_vjp:
+      return "; with external wrenches along the axes of the world: cpu";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
 
 template <class Real>
 std::string CompiledBackend<Real>::explain(Operation operation, std::size_t) const {
   if (!this->configured()) return "compiled, which is not configured yet";
-  const Slot slot = slot_of(operation);
-  if (slot == slot_count) return "cpu: there is no code for " + name_of(operation);
-  if (code_[slot] == nullptr) return "fell back to cpu: " + why_not_[slot];
-  std::string text = "compiled: code of " + std::to_string(code_[slot]->lines()) +
-                     " instructions made for the robot";
-  if (operation == Operation::forward_dynamics) text += "; other methods than aba are cpu's";
-  if (operation == Operation::mass_matrix) text += "; factors, inverse and sparse are cpu's";
-  if (operation != Operation::mass_matrix && operation != Operation::gravity_forces &&
-      operation != Operation::bias_forces && operation != Operation::coriolis_forces) {
-    text += "; with external wrenches cpu computes";
+  std::string text;
+  for (const Coded& coded : coded_) {
+    if (explained_as(*coded.function) != operation) continue;
+    if (text.empty()) {  // the plain call
+      if (!coded.code) return "fell back to cpu: " + coded.why_not;
+      text = "compiled: code of " + std::to_string(coded.code->lines()) +
+             " instructions made for the robot";
+    } else if (!coded.code) {
+      text += "; " + std::string(coded.function->when) + ": cpu, since " + coded.why_not;
+    }
   }
-  return text;
+  if (text.empty()) return "cpu: there is no code for " + name_of(operation);
+  return text + without_function(operation);
 }
 
 template class CompiledBackend<double>;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "../kernels/kernel_backend.hpp"
-#include "rbd_parallel_core/symbolic/trace.hpp"
+#include "coded_functions.hpp"
 #include "robot_code.hpp"
 
 namespace rbd_parallel_core {
 
 /// Runs machine code that was made for the robot when it was configured: the algorithms of `cpu`
-/// with all that is constant worked out, and no loop over bodies (docs/compiled.md). What has no
-/// code goes to the kernels of `cpu`: other operations, external wrenches, robots that are too
-/// large, and everything where the system does not let code be made.
+/// with all that is constant worked out, and no loop over bodies (docs/compiled.md). Which calls
+/// have code is said by the table of coded_functions.hpp. What has none goes to the kernels of
+/// `cpu`: calls that no function serves, robots that are too large, and everything where the system
+/// does not let code be made.
 template <class Real>
 class CompiledBackend final : public KernelBackend<Real> {
  public:
@@ -30,34 +31,28 @@ class CompiledBackend final : public KernelBackend<Real> {
   using Code = compiled::RobotCode<Real>;
   using CodeCall = compiled::CodeCall<Real>;
 
-  /// The functions that are compiled.
-  enum Slot : std::size_t {
-    gravity,
-    bias,
-    coriolis,
-    inverse_dynamics,
-    mass_matrix,
-    forward_dynamics,
-    inverse_derivatives,
-    inverse_derivatives_and_mass,
-    forward_derivatives,
-    slot_count,
+  /// An entry of the table, for the robot.
+  struct Coded {
+    const compiled::CodedFunction* function;
+    std::unique_ptr<Code> code;  ///< null where there is none
+    std::string why_not;         ///< then
   };
 
   void compile(const ModelView<double>& model, const symbolic::TraceOptions& options,
                InstructionSet set);
-  /// The slot of an operation as it is called most, or slot_count.
-  static Slot slot_of(Operation operation);
+  Coded compile(const compiled::CodedFunction& function, const ModelView<double>& model,
+                const symbolic::TraceOptions& options, InstructionSet set) const;
+  /// Null where no code serves the call.
+  const Coded* coded_for(const compiled::CallShape& call) const noexcept;
+  /// Computes a call of the operation if there is code for it, or says that there is none.
+  template <class Args>
+  bool run(Operation operation, const Args& args) noexcept;
+  bool run_inverse_dynamics(const BasicInverseDynamics<Real>& args) noexcept;
+  void run(const Code& code, const CodeCall& call, std::size_t batch) noexcept;
 
-  bool run(Slot slot, std::size_t batch, Layout layout, std::span<StateStatus> status,
-           std::initializer_list<std::span<const Real>> inputs,
-           std::initializer_list<std::span<Real>> outputs) noexcept;
-  bool compute_inverse_dynamics(const BasicInverseDynamics<Real>& args) noexcept;
-  bool compute_mass_matrix(const BasicMassMatrix<Real>& args) noexcept;
-  bool compute_by_code(const Call& call) noexcept;
-
-  std::array<std::unique_ptr<Code>, slot_count> code_;
-  std::array<std::string, slot_count> why_not_;  ///< per slot without code
+  std::vector<Coded> coded_;  ///< in the order of the table, without what no call can ask for
+  /// Where the bodies are: what wrenches along the axes of the world need. May be null.
+  std::unique_ptr<Code> placements_;
 };
 
 extern template class CompiledBackend<double>;

@@ -25,6 +25,8 @@ using Two = Forms<void (Out::*)(const Xmm&, const Xbyak::Operand&)>;
 using Three = Forms<void (Out::*)(const Xmm&, const Xbyak::Operand&, const Xbyak::Operand&)>;
 using Fused = Forms<void (Out::*)(const Xmm&, const Xmm&, const Xbyak::Operand&)>;
 using Compare = Forms<void (Out::*)(const Xmm&, const Xmm&, const Xbyak::Operand&, std::uint8_t)>;
+using CompareToMask =
+    Forms<void (Out::*)(const Opmask&, const Xmm&, const Xbyak::Operand&, std::uint8_t)>;
 using CompareTwo = Forms<void (Out::*)(const Xmm&, const Xbyak::Operand&, std::uint8_t)>;
 
 /// The forms of `name`, of a method type that picks among overloads.
@@ -47,11 +49,12 @@ class Encoder {
 
  private:
   bool vex() const { return target_.set != InstructionSet::baseline; }
-  bool wide() const { return target_.packed && target_.set == InstructionSet::avx512; }
+  /// AVX-512: 32 registers, of any width, and masks in registers of their own.
+  bool evex() const { return target_.set == InstructionSet::avx512; }
 
   Register reg(std::int32_t index) const {
     if (!target_.packed || !vex()) return Xmm(index);
-    if (wide()) return Xbyak::Zmm(index);
+    if (evex()) return Xbyak::Zmm(index);
     return Xbyak::Ymm(index);
   }
   Register reg(const Operand& x) const { return reg(x.index); }
@@ -196,9 +199,9 @@ class Encoder {
   void compare(const Instruction& i, std::uint8_t predicate) {
     const Register to = reg(i.to), a = reg(i.a);
     with(i.b, [&](const auto& b) {
-      if (wide()) {
+      if (evex()) {
         const Opmask& k1 = Xbyak::util::k1;
-        target_.is_float ? out_.vcmpps(k1, a, b, predicate) : out_.vcmppd(k1, a, b, predicate);
+        (out_.*pick(RBD_FORMS(CompareToMask, vcmp)))(k1, a, b, predicate);
         target_.is_float ? out_.vpmovm2d(to, k1) : out_.vpmovm2q(to, k1);
       } else if (vex()) {
         (out_.*pick(RBD_FORMS(Compare, vcmp)))(to, a, b, predicate);
@@ -214,7 +217,7 @@ class Encoder {
   /// read.
   void select(const Instruction& i) {
     const Register to = reg(i.to), mask = reg(i.a), b = reg(i.b), c = reg(i.c);
-    if (wide()) {
+    if (evex()) {
       const Opmask& k1 = Xbyak::util::k1;
       target_.is_float ? out_.vpmovd2m(k1, mask) : out_.vpmovq2m(k1, mask);
       target_.is_float ? out_.vblendmps(to | k1, c, b) : out_.vblendmpd(to | k1, c, b);

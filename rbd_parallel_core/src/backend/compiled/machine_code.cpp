@@ -31,7 +31,7 @@ FusedResult Target::fused_result() const {
 
 int Target::registers() const {
   if (neon()) return 31;  // one is the encoder's: no operand can be in memory
-  if (packed && set == InstructionSet::avx512) return 32;
+  if (set == InstructionSet::avx512) return 32;
   return set == InstructionSet::baseline ? 15 : 16;  // one is the encoder's without three operands
 }
 

@@ -8,8 +8,12 @@
 
 namespace rbd_parallel_core::compiled {
 
+namespace {
+
+/// Which matrices of a function have only their lower triangle computed.
 bool is_lower_triangle(const std::string& output) {
-  return output == "mass_matrix" || output == "dqdd_dtau";
+  return output == "mass_matrix" || output == "dqdd_dtau" || output == "inverse" ||
+         output == "mass_matrix_rate";
 }
 
 /// The inputs that are angles as they are, repeated up to a multiple of `padding`; none if a turn
@@ -24,14 +28,17 @@ std::vector<std::int32_t> plain_turns_of(const std::vector<StraightLine::Turn>& 
   while (inputs.size() % padding != 0) inputs.push_back(inputs.back());
   return inputs;
 }
+/// Which outputs of a function that solves with M follow from the solution.
+bool is_solved(const std::string& output) { return output != "mass_matrix" && output != "sparse"; }
+
+}  // namespace
 
 template <class Real>
 RobotCode<Real>::RobotCode(const symbolic::Function& function, InstructionSet set,
                            std::size_t threads) {
   constexpr bool is_float = std::is_same_v<Real, float>;
   packs_ = make_form(function, pack_code_kernels<Real>(set), {set, true, is_float}, threads);
-  const InstructionSet alone = std::min(set, InstructionSet::avx2);
-  scalars_ = make_form(function, scalar_code_kernels<Real>(set), {alone, false, is_float}, 1);
+  scalars_ = make_form(function, scalar_code_kernels<Real>(set), {set, false, is_float}, 1);
   describe(function);
 }
 
@@ -39,7 +46,13 @@ template <class Real>
 void RobotCode<Real>::describe(const symbolic::Function& function) {
   CodeView common;
   for (const symbolic::Function::Array& array : function.inputs) {
-    common.inputs.at(common.input_count++) = array.size;
+    if (array.name == "f_ext") {
+      common.forces = array.first;
+    } else if (array.name == "turning") {
+      common.turning = array.first;
+    } else {
+      common.inputs.at(common.input_count++) = array.size;
+    }
   }
   for (const symbolic::Function::Array& array : function.outputs) {
     if (array.name == "singular") {
@@ -108,8 +121,10 @@ auto RobotCode<Real>::make_form(const symbolic::Function& function,
 template <class Real>
 CodeOutput RobotCode<Real>::add_output(const symbolic::Function& function,
                                        const symbolic::Function::Array& array, Output& kept) const {
-  CodeOutput output{
-      .n = array.size, .first = array.first, .symmetric = is_lower_triangle(array.name)};
+  CodeOutput output{.n = array.size,
+                    .first = array.first,
+                    .symmetric = is_lower_triangle(array.name),
+                    .solved = is_solved(array.name)};
   const auto n = static_cast<std::uint32_t>(array.size);
   const auto side = static_cast<std::uint32_t>(std::lround(std::sqrt(double(array.size))));
   std::vector<bool> is_zero;

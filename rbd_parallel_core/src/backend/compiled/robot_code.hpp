@@ -24,14 +24,15 @@ class RobotCode {
   /// Throws what MachineCode does. `threads`: that may run packs at once.
   RobotCode(const symbolic::Function& function, InstructionSet set, std::size_t threads);
 
-  /// A call without arrays yet: those of the function's inputs and outputs are to be filled in, in
-  /// their order.
-  CodeCall<Real> call(bool in_packs) const;
-  /// Computes the states of a range. `thread`: 0 unless in packs.
+  /// Computes the states of a range. `thread`: 0 unless in packs. placements: as CodeKernels::run
+  /// takes them, null where they are not needed.
   void run(const ModelView<Real>& model, const CodeCall<Real>& call, bool in_packs,
-           std::size_t thread, StateRange range) const noexcept {
+           std::size_t thread, StateRange range,
+           const RobotCode* placements = nullptr) const noexcept {
+    const CodeInMemory other =
+        placements == nullptr ? CodeInMemory{} : placements->in_memory(in_packs, thread);
     const Form& form = in_packs ? packs_ : scalars_;
-    form.kernels->run(model, form.view, call, form.memory[thread].get(), range);
+    form.kernels->run(model, in_memory(in_packs, thread), call, other, range);
   }
 
   std::size_t lines() const { return packs_.lines; }
@@ -53,6 +54,10 @@ class RobotCode {
     std::vector<std::uint32_t> from, computed;
     std::vector<std::uint8_t> zeros;
   };
+  CodeInMemory in_memory(bool in_packs, std::size_t thread) const noexcept {
+    const Form& form = in_packs ? packs_ : scalars_;
+    return {&form.view, form.memory[thread].get()};
+  }
   Form make_form(const symbolic::Function& function, const CodeKernels<Real>& kernels,
                  const Target& target, std::size_t threads) const;
   /// Describes an output, and keeps what the description points to.
@@ -64,9 +69,6 @@ class RobotCode {
   Form packs_, scalars_;
   std::array<Output, most_arrays> outputs_;
 };
-
-/// Which matrices of a function have only their lower triangle computed, by their names.
-bool is_lower_triangle(const std::string& output);
 
 extern template class RobotCode<double>;
 extern template class RobotCode<float>;

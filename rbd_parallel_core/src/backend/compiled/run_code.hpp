@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../kernels/state_io.hpp"
-#include "code_kernels.hpp"
-#include "machine_code.hpp"
+#include <type_traits>
 
-/// The kernels of code_kernels.hpp, written once for all Scalars.
+#include "../kernels/state_io.hpp"
+#include "code_block.hpp"
+#include "code_kernels.hpp"
+#include "code_wrenches.hpp"
+#include "one_state.hpp"
+
+/// The kernels of code_kernels.hpp, written once for all Scalars S. Wide: the pack that one state
+/// alone uses for several of its numbers at once; S itself where that is a pack of states.
 namespace rbd_parallel_core::compiled {
 
-/// The places of a block.
-template <class S>
-struct Block {
-  std::byte* memory;
-  RBD_INLINE RealOf<S>* place(std::int32_t k) const {
-    return reinterpret_cast<RealOf<S>*>(memory + masks_bytes) + offset_of<S>(k);
-  }
-};
+template <class S, class Wide>
+inline constexpr bool is_alone = !std::is_same_v<S, Wide>;
 
 /// NaN once a number that it was given is not finite, else zero. Several sums, so that none waits
 /// for the one before.
@@ -29,8 +28,9 @@ class Taint {
     for (; k + sums <= n; k += sums) {
       for (std::size_t j = 0; j < sums; ++j) add_to(j, number(k + j));
     }
-    for (std::size_t j = 0; k + j < n; ++j) add_to(0, number(k + j));
+    for (; k < n; ++k) add_to(0, number(k));
   }
+  RBD_INLINE void add(const S& number) { add_to(0, number); }
   RBD_INLINE S total() const { return (sum_[0] + sum_[1]) + (sum_[2] + sum_[3]); }
 
  private:
@@ -42,49 +42,57 @@ class Taint {
 };
 
 /// Brings n numbers of each state of a group into the block.
-template <class S>
+template <class S, class Wide>
 RBD_INLINE void read_input(std::span<const RealOf<S>> array, std::size_t n, const Group<S>& group,
                            RealOf<S>* to, Taint<S>& taint) {
   using T = ScalarTraits<S>;
   constexpr std::size_t width = T::width;
-  if (array.empty()) {  // each time: the row before may have been gathered beyond its end
-    for (std::size_t k = 0; k < n; ++k) T::store(to + k * width, S(RealOf<S>(0)));
-    return;
-  }
-  if constexpr (width > 1) {
-    if (!group.direct()) {
-      gather<S>(group.rows_of(array, n), to,
-                [&](const S(&numbers)[width], std::size_t used) RBD_INLINE_LAMBDA {
-                  taint.add(used, [&](std::size_t j) RBD_INLINE_LAMBDA { return numbers[j]; });
-                });
-      return;
-    }
-  }
   const RealOf<S>* const from = array.data() + group.first * n;
-  taint.add(n, [&](std::size_t k) RBD_INLINE_LAMBDA {
-    const S number = T::load(from + k * width);
-    T::store(to + k * width, number);
-    return number;
-  });
+  if (array.empty()) {
+    for (std::size_t k = 0; k < n; ++k) T::store(to + k * width, S(RealOf<S>(0)));
+  } else if constexpr (is_alone<S, Wide>) {
+    taint.add(copy_and_judge<Wide>(from, n, to));
+  } else if (!group.direct()) {
+    gather<S>(group.rows_of(array, n), to,
+              [&](const S(&numbers)[width], std::size_t used) RBD_INLINE_LAMBDA {
+                taint.add(used, [&](std::size_t j) RBD_INLINE_LAMBDA { return numbers[j]; });
+              });
+  } else {
+    taint.add(n, [&](std::size_t k) RBD_INLINE_LAMBDA {
+      const S number = T::load(from + k * width);
+      T::store(to + k * width, number);
+      return number;
+    });
+  }
 }
 
 /// Brings the inputs of a group into the block. Returns NaN where one is not finite.
-template <class S>
+template <class S, class Wide>
 RBD_INLINE S read_inputs(const ModelView<RealOf<S>>& model, const CodeView& code,
                          const CodeCall<RealOf<S>>& call, const Group<S>& group,
                          const Block<S>& block) {
   std::int32_t place = code.layout.inputs;
   Taint<S> taint;
   for (std::size_t i = 0; i < code.input_count; ++i) {
-    read_input(call.inputs[i], size(code.inputs[i]), group, block.place(place), taint);
+    read_input<S, Wide>(call.inputs[i], size(code.inputs[i]), group, block.place(place), taint);
     place += code.inputs[i];
   }
   return taint_if_no_rotation<S>(model, Row<S>{block.place(code.layout.inputs)}, taint.total());
 }
 
-template <class S>
-RBD_INLINE void compute_turns_of_code(const CodeView& code, const Block<S>& block) {
+/// Sines and cosines. q: as the caller gave it.
+template <class S, class Wide>
+RBD_INLINE void compute_turns_of_code(const CodeView& code, std::span<const RealOf<S>> q,
+                                      const Group<S>& group, const Block<S>& block) {
   using Real = RealOf<S>;
+  if constexpr (is_alone<S, Wide>) {
+    if (code.plain_turns != nullptr) {
+      sincos_of<Wide>(q.data() + group.first * size(code.inputs[0]), code.plain_turns,
+                      code.turns.size(), block.place(code.layout.sines),
+                      block.place(code.layout.cosines));
+      return;
+    }
+  }
   const Row<S> input{block.place(code.layout.inputs)};
   const OutRow<S> angle{block.place(code.layout.angles)};
   const auto count = static_cast<std::int32_t>(code.turns.size());
@@ -145,11 +153,25 @@ RBD_INLINE S taint_of_results(const CodeOutput& output, const RealOf<S>* results
   return taint.total();
 }
 
+/// Where the bodies of a group are, by code of its own.
+template <class S, class Wide>
+RBD_INLINE const Transform<S>* place_bodies(const CodeInMemory& placements,
+                                            std::span<const RealOf<S>> q, const Group<S>& group) {
+  if (placements.code == nullptr) return nullptr;
+  const Block<S> block{placements.block};
+  Taint<S> judged_before;
+  read_input<S, Wide>(q, size(placements.code->inputs[0]), group,
+                      block.place(placements.code->layout.inputs), judged_before);
+  compute_turns_of_code<S, Wide>(*placements.code, q, group, block);
+  placements.code->run(placements.block);
+  return reinterpret_cast<const Transform<S>*>(block.place(placements.code->layout.results));
+}
+
 /// Judges the results of a group, brings them to where they belong, and reports how the states
-/// went.
+/// went. bad: NaN where an input is not finite.
 template <class S>
 RBD_INLINE void finish_group(const CodeView& code, const CodeCall<RealOf<S>>& call,
-                             const Group<S>& group, const Block<S>& block, const S& bad_inputs) {
+                             const Group<S>& group, const Block<S>& block, S bad) {
   using T = ScalarTraits<S>;
   const S zero(RealOf<S>(0));
   const auto results = [&](std::int32_t k)
@@ -158,32 +180,40 @@ RBD_INLINE void finish_group(const CodeView& code, const CodeCall<RealOf<S>>& ca
   for (std::size_t i = 0; i < code.output_count; ++i) {
     if (call.outputs[i].empty()) continue;
     const CodeOutput& output = code.outputs[i];
-    bad_results = bad_results + taint_of_results<S>(output, results(output.first));
+    S& sum = output.solved ? bad_results : bad;
+    sum = sum + taint_of_results<S>(output, results(output.first));
   }
   const S singular = code.singular < 0 ? zero : T::load(results(code.singular));
   // A singular state's results mean nothing, whether finite or not.
-  const Outcome<S> outcome{bad_inputs + T::select(T::less(zero, singular), zero, bad_results),
-                           singular};
+  const Outcome<S> outcome{bad + T::select(T::less(zero, singular), zero, bad_results), singular};
+  const Outcome<S> before_solving{bad, zero};
   for (std::size_t i = 0; i < code.output_count; ++i) {
     if (call.outputs[i].empty()) continue;
     const CodeOutput& output = code.outputs[i];
     write_output<S>(output, call.outputs[i], group, results(output.first));
-    group.spoil_unless(outcome.good(), call.outputs[i], size(output.n));
+    group.spoil_unless((output.solved ? outcome : before_solving).good(), call.outputs[i],
+                       size(output.n));
   }
   outcome.report(group, call.status);
 }
 
-template <class S>
-RBD_KERNEL void run_code(const ModelView<RealOf<S>>& model, const CodeView& code,
-                         const CodeCall<RealOf<S>>& call, std::byte* memory,
+template <class S, class Wide>
+RBD_KERNEL void run_code(const ModelView<RealOf<S>>& model, const CodeInMemory& function,
+                         const CodeCall<RealOf<S>>& call, const CodeInMemory& placements,
                          StateRange range) noexcept {
-  const Block<S> block{memory};
+  const CodeView& code = *function.code;
+  const Block<S> block{function.block};
   for_each_group<S>(range, call.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
-    const S bad_inputs = read_inputs(model, code, call, group, block);
-    compute_turns_of_code(code, block);
-    code.run(memory);
-    finish_group(code, call, group, block, bad_inputs);
+    S bad = read_inputs<S, Wide>(model, code, call, group, block);
+    if (code.forces >= 0) {
+      const Transform<S>* const placed = place_bodies<S, Wide>(placements, call.inputs[0], group);
+      bad = bad + read_wrenches(model, code, *call.f_ext, placed, group, block);
+    }
+    compute_turns_of_code<S, Wide>(code, call.inputs[0], group, block);
+    code.run(function.block);
+    finish_group(code, call, group, block, bad);
   });
+  if (code.forces >= 0) clear_wrenches<S>(model, code, *call.f_ext, block);
 }
 
 }  // namespace rbd_parallel_core::compiled

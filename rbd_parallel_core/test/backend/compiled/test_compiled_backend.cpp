@@ -13,6 +13,8 @@
 #include "../../../src/backend/compiled/machine_code.hpp"
 #include "backend/random_trees.hpp"
 #include "rbd_parallel_core/backend.hpp"
+#include "rbd_parallel_core/model/load_urdf.hpp"
+#include "rbd_parallel_core/testing/backend_calls.hpp"
 
 namespace rbd_parallel_core {
 namespace {
@@ -38,15 +40,16 @@ TEST(CompiledBackendTest, SaysWhatIsCompiled) {
             "compiled, which is not configured yet");
   backend->configure(random_tree(5, 1, {JointKind::revolute}, Base::fixed));
   const std::string no_code = compiled::why_no_machine_code();
-  for (const Operation operation :
-       {Operation::inverse_dynamics, Operation::mass_matrix, Operation::forward_dynamics,
-        Operation::inverse_dynamics_derivatives, Operation::forward_dynamics_derivatives}) {
+  for (const Operation operation : all_operations) {
     const std::string text = backend->explain(operation, 1);
+    if (operation == Operation::link_kinematics || operation == Operation::link_motion) {
+      EXPECT_EQ(text, "cpu: there is no code for " + name_of(operation));
+      continue;
+    }
     EXPECT_TRUE(
         text.starts_with(no_code.empty() ? "compiled: code of " : "fell back to cpu: " + no_code))
         << text;
   }
-  EXPECT_EQ(backend->explain(Operation::energies, 1), "cpu: there is no code for energies");
 }
 
 TEST(CompiledBackendTest, RobotsThatAreTooLargeAreComputedByCpu) {
@@ -59,14 +62,94 @@ TEST(CompiledBackendTest, RobotsThatAreTooLargeAreComputedByCpu) {
   EXPECT_EQ(torques(*compiled, 9), torques(*cpu, 9));
 }
 
-TEST(CompiledBackendTest, MimicJointsHaveNoCodeForForwardDynamics) {
+TEST(CompiledBackendTest, ForwardDynamicsOfMimicJointsIsByCrba) {
   if (const std::string why = compiled::why_no_machine_code(); !why.empty()) GTEST_SKIP() << why;
   const auto model = std::make_shared<const Model>(conformance::mimic_hand().model());
   const auto backend = make_backend("compiled");
   backend->configure(model);
-  EXPECT_EQ(backend->explain(Operation::forward_dynamics, 1),
-            "fell back to cpu: the robot has mimic joints, which aba does not take");
-  EXPECT_TRUE(backend->explain(Operation::inverse_dynamics, 1).starts_with("compiled: "));
+  for (const Operation operation :
+       {Operation::forward_dynamics, Operation::forward_dynamics_derivatives}) {
+    const std::string text = backend->explain(operation, 1);
+    EXPECT_TRUE(text.starts_with("compiled: code of ")) << text;
+  }
+}
+
+/// A robot all of whose states are singular: the factor has no code, and says so; M itself has.
+TEST(CompiledBackendTest, SaysThatARobotIsAlwaysSingular) {
+  if (const std::string why = compiled::why_no_machine_code(); !why.empty()) GTEST_SKIP() << why;
+  conformance::RobotBuilder builder("massless", 1);
+  builder.add("base", "0", JointKind::revolute);
+  conformance::Robot robot = builder.robot(Base::fixed);
+  for (LinkDescription& link : robot.description.links) link.inertial.reset();
+  const auto backend = make_backend("compiled");
+  backend->configure(std::make_shared<const Model>(robot.model()));
+  const std::string reason =
+      "a joint moves no inertia: forward dynamics is singular in every state";
+  EXPECT_EQ(backend->explain(Operation::forward_dynamics, 1), "fell back to cpu: " + reason);
+  EXPECT_NE(
+      backend->explain(Operation::mass_matrix, 1).find("with its factor: cpu, since " + reason),
+      std::string::npos)
+      << backend->explain(Operation::mass_matrix, 1);
+  EXPECT_EQ(backend->explain(Operation::energies, 1),
+            "fell back to cpu: the robot has no mass: its centre is not defined");
+}
+
+/// A point mass that slides through the axis of its turntable: there, and only there, M is
+/// singular. M itself is right nevertheless.
+TEST(CompiledBackendTest, TheMassMatrixOfASingularStateIsNotSpoiled) {
+  const auto model = std::make_shared<const Model>(load_urdf_string(R"(<robot name="slider">
+    <link name="base"/><link name="table"/>
+    <link name="bead"><inertial><mass value="2"/>
+      <inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="turn" type="continuous"><parent link="base"/><child link="table"/>
+      <axis xyz="0 0 1"/></joint>
+    <joint name="slide" type="prismatic"><parent link="table"/><child link="bead"/>
+      <axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>)"));
+  const auto backend = make_backend("compiled");
+  backend->configure(model, {.max_batch = 5});
+  for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
+    std::vector<double> q(2 * batch, 0.5), M(4 * batch), L(4 * batch);
+    q[1] = 0;
+    std::vector<StateStatus> status(batch);
+    ASSERT_TRUE(backend->mass_matrix(
+        {.batch = batch, .q = q, .mass_matrix = M, .cholesky = L, .status = status}));
+    EXPECT_EQ(status[0].code, StateStatus::Code::singular);
+    EXPECT_EQ(M[3], 2);
+    EXPECT_TRUE(std::isnan(L[3]));
+    if (batch == 1) continue;
+    EXPECT_TRUE(status[1].ok());
+    EXPECT_NEAR(L[4], std::sqrt(0.5), 1e-15);
+  }
+}
+
+/// Code takes a force for every body. What a call wrote there must not count in the next one.
+TEST(CompiledBackendTest, WrenchesOfACallAreForgotten) {
+  const auto model = random_tree(9, 3, every_kind, Base::floating);
+  const auto used = make_backend("compiled"), fresh = make_backend("compiled");
+  used->configure(model, {.max_batch = 13});
+  fresh->configure(model, {.max_batch = 13});
+  for (const std::size_t batch : {std::size_t{1}, std::size_t{13}}) {
+    const conformance::Batch states = conformance::random_batch(*model, batch, 4);
+    std::vector<double> first(states.v.size()), tau = first, expected = first;
+    const std::vector<int> last{static_cast<int>(model->links().size()) - 1}, second{2};
+    const std::vector<double> wrenches(batch * 6, 7.0);
+    for (const Axes axes : {Axes::link, Axes::world}) {
+      const auto torques_on = [&](Backend& backend, const std::vector<int>& links,
+                                  std::vector<double>& out) {
+        ASSERT_TRUE(backend.inverse_dynamics({.batch = batch,
+                                              .q = states.q,
+                                              .v = states.v,
+                                              .a = states.a,
+                                              .f_ext = {links, wrenches, axes},
+                                              .tau = out}));
+      };
+      torques_on(*used, last, first);
+      torques_on(*used, second, tau);
+      torques_on(*fresh, second, expected);
+      EXPECT_EQ(tau, expected);
+      EXPECT_NE(tau, first);
+    }
+  }
 }
 
 #if defined(__linux__) && !defined(PR_SET_MDWE)
