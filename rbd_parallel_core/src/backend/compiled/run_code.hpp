@@ -26,18 +26,18 @@ class Taint {
   RBD_INLINE void add(std::size_t n, const Number& number) {
     std::size_t k = 0;
     for (; k + sums <= n; k += sums) {
-      for (std::size_t j = 0; j < sums; ++j) add_to(j, number(k + j));
+      for (std::size_t j = 0; j < sums; ++j) add(number(k + j), j);
     }
-    for (; k < n; ++k) add_to(0, number(k));
+    for (; k < n; ++k) add(number(k));
   }
-  RBD_INLINE void add(const S& number) { add_to(0, number); }
+  /// k: neighbours of different k do not wait for each other.
+  RBD_INLINE void add(const S& number, std::size_t k = 0) {
+    sum_[k % sums] = mul_add(S(RealOf<S>(0)), number, sum_[k % sums]);
+  }
   RBD_INLINE S total() const { return (sum_[0] + sum_[1]) + (sum_[2] + sum_[3]); }
 
  private:
   static constexpr std::size_t sums = 4;
-  RBD_INLINE void add_to(std::size_t j, const S& number) {
-    sum_[j] = mul_add(S(RealOf<S>(0)), number, sum_[j]);
-  }
   S sum_[sums] = {S(RealOf<S>(0)), S(RealOf<S>(0)), S(RealOf<S>(0)), S(RealOf<S>(0))};
 };
 
@@ -55,7 +55,7 @@ RBD_INLINE void read_input(std::span<const RealOf<S>> array, std::size_t n, cons
   } else if (!group.direct()) {
     gather<S>(group.rows_of(array, n), to,
               [&](const S(&numbers)[width], std::size_t used) RBD_INLINE_LAMBDA {
-                taint.add(used, [&](std::size_t j) RBD_INLINE_LAMBDA { return numbers[j]; });
+                for (std::size_t j = 0; j < used; ++j) taint.add(numbers[j], j);
               });
   } else {
     taint.add(n, [&](std::size_t k) RBD_INLINE_LAMBDA {
