@@ -34,10 +34,11 @@ struct CodeOutput {
 struct CodeView {
   void (*run)(std::byte* block) = nullptr;
   BlockLayout layout;
-  std::span<const StraightLine::Turn> turns;
-  /// Of each turn the number of its input among those of the first array, up to a whole register of
-  /// them; null unless every angle is such an input as it is.
-  const std::int32_t* plain_turns = nullptr;
+  /// The angles: factor times an input plus offset, both in the block. Which inputs, up to a whole
+  /// register of them.
+  const std::int32_t* turns = nullptr;
+  std::size_t turn_count = 0;
+  bool turns_are_of_first_array = false;
   std::array<std::int32_t, most_arrays> inputs{};  ///< numbers a state of each array
   std::array<CodeOutput, most_arrays> outputs;
   std::size_t input_count = 0, output_count = 0;

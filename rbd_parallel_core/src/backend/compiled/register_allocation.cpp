@@ -260,7 +260,9 @@ class Allocator {
 BlockLayout lay_out(const StraightLine& code, std::int32_t padding) {
   const std::int32_t turns = (code.turn_count() + padding - 1) / padding * padding;
   BlockLayout layout;
-  layout.angles = code.inputs + padding;
+  layout.factors = code.inputs + padding;
+  layout.offsets = layout.factors + turns;
+  layout.angles = layout.offsets + turns;
   layout.sines = layout.angles + turns;
   layout.cosines = layout.sines + turns;
   layout.constants = layout.cosines + turns;

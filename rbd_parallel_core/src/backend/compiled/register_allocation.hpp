@@ -26,10 +26,11 @@ struct Instruction {
 };
 
 /// The block: places of one Scalar each, in this order. The code reads inputs, sines, cosines and
-/// constants, and writes results and slots.
+/// constants, and writes results and slots. Who computes the sines finds the factors and offsets of
+/// the angles here.
 struct BlockLayout {
-  std::int32_t inputs = 0, angles = 0, sines = 0, cosines = 0, constants = 0, results = 0,
-               slots = 0;
+  std::int32_t inputs = 0, factors = 0, offsets = 0, angles = 0, sines = 0, cosines = 0,
+               constants = 0, results = 0, slots = 0;
   std::int32_t size = 0;
 };
 

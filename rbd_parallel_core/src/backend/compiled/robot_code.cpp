@@ -16,18 +16,30 @@ bool is_lower_triangle(const std::string& output) {
          output == "mass_matrix_rate";
 }
 
-/// The inputs that are angles as they are, repeated up to a multiple of `padding`; none if a turn
-/// is anything else, or no number of the first array.
-std::vector<std::int32_t> plain_turns_of(const std::vector<StraightLine::Turn>& turns,
-                                         std::int32_t first_array, std::size_t padding) {
-  std::vector<std::int32_t> inputs;
-  for (const StraightLine::Turn& turn : turns) {
-    if (turn.factor != 1 || turn.offset != 0 || turn.input >= first_array) return {};
-    inputs.push_back(turn.input);
+/// Has what is computed of a symmetric matrix stored at its mirror image too.
+void store_both_triangles(const symbolic::Function& function, StraightLine& line) {
+  for (const symbolic::Function::Array& array : function.outputs) {
+    if (!is_lower_triangle(array.name)) continue;
+    const auto side = static_cast<std::int32_t>(std::lround(std::sqrt(double(array.size))));
+    const auto mirrored = [&](std::int32_t at) {
+      return array.first + (at - array.first) % side * side + (at - array.first) / side;
+    };
+    const auto is_below = [&](std::int32_t at) {
+      return at >= array.first && at < array.first + array.size && mirrored(at) < at;
+    };
+    const auto mirror = [&](auto& results) {
+      for (std::size_t k = 0, n = results.size(); k < n; ++k) {
+        auto result = results[k];
+        if (!is_below(result.at)) continue;
+        result.at = mirrored(result.at);
+        results.push_back(result);
+      }
+    };
+    mirror(line.results);
+    mirror(line.constant_results);
   }
-  while (inputs.size() % padding != 0) inputs.push_back(inputs.back());
-  return inputs;
 }
+
 /// Which outputs of a function that solves with M follow from the solution.
 bool is_solved(const std::string& output) { return output != "mass_matrix" && output != "sparse"; }
 
@@ -66,8 +78,11 @@ void RobotCode<Real>::describe(const symbolic::Function& function) {
   for (Form* form : {&packs_, &scalars_}) {
     common.run = form->code->entry();
     common.layout = form->layout;
-    common.turns = form->turns;
-    common.plain_turns = form->plain_turns.empty() ? nullptr : form->plain_turns.data();
+    common.turns = form->turns.data();
+    common.turn_count = form->turn_count;
+    common.turns_are_of_first_array =
+        std::all_of(form->turns.begin(), form->turns.end(),
+                    [&](std::int32_t input) { return input < common.inputs[0]; });
     form->view = common;
   }
 }
@@ -81,7 +96,8 @@ auto RobotCode<Real>::make_form(const symbolic::Function& function,
   }
   Form form;
   form.kernels = &kernels;
-  const StraightLine line = straight_line(function, target.fused());
+  StraightLine line = straight_line(function, target.fused());
+  if (!target.packed) store_both_triangles(function, line);
   if (line.lines.size() > most_lines) {
     throw std::runtime_error(std::to_string(line.lines.size()) + " instructions, at most " +
                              std::to_string(most_lines) + " are compiled");
@@ -92,10 +108,9 @@ auto RobotCode<Real>::make_form(const symbolic::Function& function,
       line, target.registers(), static_cast<std::int32_t>(padding), target.fused_result());
   form.code = std::make_unique<MachineCode>(code, target);
   form.layout = code.layout;
-  form.turns = line.turns;
-  if (!function.inputs.empty()) {
-    form.plain_turns = plain_turns_of(line.turns, function.inputs.front().size, padding);
-  }
+  form.turn_count = line.turns.size();
+  for (const StraightLine::Turn& turn : line.turns) form.turns.push_back(turn.input);
+  while (form.turns.size() % padding != 0) form.turns.push_back(form.turns.back());
   form.lines = line.lines.size();
   const std::size_t bytes =
       masks_bytes + static_cast<std::size_t>(code.layout.size) * target.scalar_bytes();
@@ -108,6 +123,10 @@ auto RobotCode<Real>::make_form(const symbolic::Function& function,
       std::fill_n(numbers + static_cast<std::size_t>(place) * target.width(), target.width(),
                   static_cast<Real>(value));
     };
+    for (std::size_t k = 0; k < line.turns.size(); ++k) {
+      fill(code.layout.factors + static_cast<std::int32_t>(k), line.turns[k].factor);
+      fill(code.layout.offsets + static_cast<std::int32_t>(k), line.turns[k].offset);
+    }
     for (std::size_t k = 0; k < line.constants.size(); ++k) {
       fill(code.layout.constants + static_cast<std::int32_t>(k), line.constants[k]);
     }

@@ -44,9 +44,9 @@ class RobotCode {
     std::unique_ptr<MachineCode> code;
     BlockLayout layout;
     CodeView view;
-    std::vector<StraightLine::Turn> turns;
-    std::vector<std::int32_t> plain_turns;  ///< see CodeView; empty where there are none
-    std::vector<KernelMemory> memory;       ///< for each thread
+    std::vector<std::int32_t> turns;  ///< see CodeView
+    std::size_t turn_count = 0;
+    std::vector<KernelMemory> memory;  ///< for each thread
     std::size_t lines = 0;
   };
   /// Where the numbers of an output are found among its results.

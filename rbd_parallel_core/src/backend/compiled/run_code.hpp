@@ -84,27 +84,26 @@ RBD_INLINE S read_inputs(const ModelView<RealOf<S>>& model, const CodeView& code
 template <class S, class Wide>
 RBD_INLINE void compute_turns_of_code(const CodeView& code, std::span<const RealOf<S>> q,
                                       const Group<S>& group, const Block<S>& block) {
-  using Real = RealOf<S>;
+  const BlockLayout& layout = code.layout;
   if constexpr (is_alone<S, Wide>) {
-    if (code.plain_turns != nullptr) {
-      sincos_of<Wide>(q.data() + group.first * size(code.inputs[0]), code.plain_turns,
-                      code.turns.size(), block.place(code.layout.sines),
-                      block.place(code.layout.cosines));
+    if (code.turns_are_of_first_array) {
+      const Turns<S> turns{code.turns, block.place(layout.factors), block.place(layout.offsets),
+                           block.place(layout.sines), block.place(layout.cosines)};
+      compute_turns<Wide>(q.data() + group.first * size(code.inputs[0]), turns, code.turn_count);
       return;
     }
   }
-  const Row<S> input{block.place(code.layout.inputs)};
-  const OutRow<S> angle{block.place(code.layout.angles)};
-  const auto count = static_cast<std::int32_t>(code.turns.size());
+  const Row<S> input{block.place(layout.inputs)}, factor{block.place(layout.factors)},
+      offset{block.place(layout.offsets)};
+  const OutRow<S> angle{block.place(layout.angles)};
+  const auto count = static_cast<std::int32_t>(code.turn_count);
   for (std::int32_t k = 0; k < count; ++k) {
-    const StraightLine::Turn& turn = code.turns[size(k)];
-    angle.store(k, mul_add(S(Real(turn.factor)), input(turn.input), S(Real(turn.offset))));
+    angle.store(k, mul_add(factor(k), input(code.turns[k]), offset(k)));
   }
   const auto column = [&](std::int32_t place) RBD_INLINE_LAMBDA {
     return Column<S>{reinterpret_cast<S*>(block.place(place))};
   };
-  sincos_all(column(code.layout.angles), column(code.layout.sines), column(code.layout.cosines),
-             count);
+  sincos_all(column(layout.angles), column(layout.sines), column(layout.cosines), count);
 }
 
 /// Brings results of a group to where they belong.
@@ -134,6 +133,14 @@ RBD_INLINE void write_output(const CodeOutput& output, std::span<RealOf<S>> arra
   for (std::int32_t k = 0; k < output.n; ++k) {
     to.store(k, from(output.symmetric ? static_cast<std::int32_t>(output.from[k]) : k));
   }
+}
+/// Of one state alone both triangles of a matrix are results: they are judged and written in one
+/// go. Returns NaN where one is not finite, else zero.
+template <class Wide, class Real>
+RBD_INLINE Real write_alone(const CodeOutput& output, std::span<Real> array, std::size_t state,
+                            const Real* results) {
+  const std::size_t n = size(output.n);
+  return copy_results_and_judge<Wide>(results, n, array.data() + state * n);
 }
 
 /// NaN where a result that the code writes is not finite, else zero.
@@ -169,7 +176,7 @@ RBD_INLINE const Transform<S>* place_bodies(const CodeInMemory& placements,
 
 /// Judges the results of a group, brings them to where they belong, and reports how the states
 /// went. bad: NaN where an input is not finite.
-template <class S>
+template <class S, class Wide>
 RBD_INLINE void finish_group(const CodeView& code, const CodeCall<RealOf<S>>& call,
                              const Group<S>& group, const Block<S>& block, S bad) {
   using T = ScalarTraits<S>;
@@ -181,7 +188,11 @@ RBD_INLINE void finish_group(const CodeView& code, const CodeCall<RealOf<S>>& ca
     if (call.outputs[i].empty()) continue;
     const CodeOutput& output = code.outputs[i];
     S& sum = output.solved ? bad_results : bad;
-    sum = sum + taint_of_results<S>(output, results(output.first));
+    if constexpr (is_alone<S, Wide>) {
+      sum = sum + write_alone<Wide>(output, call.outputs[i], group.first, results(output.first));
+    } else {
+      sum = sum + taint_of_results<S>(output, results(output.first));
+    }
   }
   const S singular = code.singular < 0 ? zero : T::load(results(code.singular));
   // A singular state's results mean nothing, whether finite or not.
@@ -190,7 +201,9 @@ RBD_INLINE void finish_group(const CodeView& code, const CodeCall<RealOf<S>>& ca
   for (std::size_t i = 0; i < code.output_count; ++i) {
     if (call.outputs[i].empty()) continue;
     const CodeOutput& output = code.outputs[i];
-    write_output<S>(output, call.outputs[i], group, results(output.first));
+    if constexpr (!is_alone<S, Wide>) {
+      write_output<S>(output, call.outputs[i], group, results(output.first));
+    }
     group.spoil_unless((output.solved ? outcome : before_solving).good(), call.outputs[i],
                        size(output.n));
   }
@@ -211,7 +224,7 @@ RBD_KERNEL void run_code(const ModelView<RealOf<S>>& model, const CodeInMemory& 
     }
     compute_turns_of_code<S, Wide>(code, call.inputs[0], group, block);
     code.run(function.block);
-    finish_group(code, call, group, block, bad);
+    finish_group<S, Wide>(code, call, group, block, bad);
   });
   if (code.forces >= 0) clear_wrenches<S>(model, code, *call.f_ext, block);
 }

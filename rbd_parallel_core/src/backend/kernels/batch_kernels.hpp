@@ -161,6 +161,12 @@ RBD_KERNEL void prepare(const KernelContext<RealOf<S>>& context) {
     sources.scalar[e] = static_cast<std::uint32_t>(i < j ? j * nv + i : i * nv + j);
     sources.zeros[e] = zeros >= width ? 1 : 0;
   }
+  for (std::int32_t i = 0; i < nv; ++i) {
+    for (std::int32_t j = i; j >= 0; j = context.model.dof_parent[j]) {
+      scratch.sparse_sources.scalar[context.sparse.at(i, j)] =
+          static_cast<std::uint32_t>(i * nv + j);
+    }
+  }
 }
 
 /// See KernelTable::body_forces.

@@ -101,21 +101,12 @@ RBD_INLINE Outcome<S> sparse_direct(const KernelContext<RealOf<S>>& context,
   return result;
 }
 
-/// Brings the lower triangle in `lanes` to where its compressed rows belong.
+/// Brings the lower triangle in `scratch.matrix` to where its compressed rows belong.
 template <class S>
-RBD_INLINE void write_sparse(const KernelContext<RealOf<S>>& context, const Group<S>& group,
-                             std::span<RealOf<S>> array, const OutMatrix<S>& lanes) {
+RBD_INLINE void write_sparse(const Scratch<S>& scratch, const Group<S>& group,
+                             std::span<RealOf<S>> array, std::size_t nonzeros) {
   if (array.empty()) return;
-  const ModelView<RealOf<S>>& model = context.model;
-  const std::int64_t nonzeros = context.sparse.row_start[model.nv];
-  RealOf<S>* const out = array.data() + static_cast<std::int64_t>(group.first) * nonzeros;
-  for (std::int32_t i = 0; i < model.nv; ++i) {
-    for (std::int32_t j = i; j >= 0; j = model.dof_parent[j]) {
-      const RealOf<S>* entry = lanes.data + lanes.at(i, j);
-      RealOf<S>* to = out + context.sparse.at(i, j);
-      for (std::size_t l = 0; l < group.count; ++l, to += nonzeros) *to = entry[l];
-    }
-  }
+  scatter_symmetric<S>(scratch.matrix, scratch.sparse_sources, group.rows_of(array, nonzeros));
 }
 
 /// The mass matrix of a group whose results are written where they belong at once.
@@ -164,13 +155,13 @@ RBD_INLINE Outcome<S> mass_matrix_buffered(const KernelContext<RealOf<S>>& conte
     group.write_symmetric(args.mass_matrix, nv, scratch.matrix, scratch.sources);
     group.spoil_unless(outcome_of_M.good(), args.mass_matrix, square);
   }
-  write_sparse(context, group, args.sparse, M);
+  write_sparse(scratch, group, args.sparse, nonzeros);
   group.spoil_unless(outcome_of_M.good(), args.sparse, nonzeros);
   if (!args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty()) {
     result = factor_mass_matrix(model, scratch, args, M, OutLower<S>{{scratch.inverse, model.nv}},
                                 outcome_of_M.taint);
   }
-  write_sparse(context, group, args.sparse_cholesky, M);
+  write_sparse(scratch, group, args.sparse_cholesky, nonzeros);
   group.spoil_unless(result.good(), args.sparse_cholesky, nonzeros);
   if (!args.cholesky.empty()) group.write(args.cholesky, square, scratch.matrix);
   group.spoil_unless(result.good(), args.cholesky, square);

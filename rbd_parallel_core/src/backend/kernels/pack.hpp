@@ -7,6 +7,7 @@
 #include <utility>
 #include <xsimd/xsimd.hpp>
 
+#include "rbd_parallel_core/algorithm/access.hpp"
 #include "rbd_parallel_core/spatial/sincos.hpp"
 
 /// A pack of states as a Scalar: lane l of every number belongs to state l. As wide as the
@@ -55,22 +56,33 @@ template <class T>
   cosine = std::cos(x);
 }
 
-/// result = a b + c for registers, fused where the instruction set has it. By its intrinsic, since
-/// xsimd 8 has no fused operation for AVX-512.
+/// result = a b + c for registers, fused where the instruction set has it, and result = c - a b. By
+/// intrinsics, since xsimd 8 has no fused operation for AVX-512, and since the compiler keeps -a in
+/// a register where several products share it.
 #if defined(__AVX512F__)
 #define RBD_PACK_FUSED(result, a, b, c)                            \
   if constexpr (sizeof(T) == 8) result = _mm512_fmadd_pd(a, b, c); \
   if constexpr (sizeof(T) == 4) result = _mm512_fmadd_ps(a, b, c)
+#define RBD_PACK_FUSED_MINUS(result, a, b, c)                       \
+  if constexpr (sizeof(T) == 8) result = _mm512_fnmadd_pd(a, b, c); \
+  if constexpr (sizeof(T) == 4) result = _mm512_fnmadd_ps(a, b, c)
 #elif defined(__FMA__)
 #define RBD_PACK_FUSED(result, a, b, c)                            \
   if constexpr (sizeof(T) == 8) result = _mm256_fmadd_pd(a, b, c); \
   if constexpr (sizeof(T) == 4) result = _mm256_fmadd_ps(a, b, c)
+#define RBD_PACK_FUSED_MINUS(result, a, b, c)                       \
+  if constexpr (sizeof(T) == 8) result = _mm256_fnmadd_pd(a, b, c); \
+  if constexpr (sizeof(T) == 4) result = _mm256_fnmadd_ps(a, b, c)
 #elif defined(__aarch64__)
 #define RBD_PACK_FUSED(result, a, b, c)                      \
   if constexpr (sizeof(T) == 8) result = vfmaq_f64(c, a, b); \
   if constexpr (sizeof(T) == 4) result = vfmaq_f32(c, a, b)
+#define RBD_PACK_FUSED_MINUS(result, a, b, c)                \
+  if constexpr (sizeof(T) == 8) result = vfmsq_f64(c, a, b); \
+  if constexpr (sizeof(T) == 4) result = vfmsq_f32(c, a, b)
 #else
 #define RBD_PACK_FUSED(result, a, b, c) result = a * b + c
+#define RBD_PACK_FUSED_MINUS(result, a, b, c) result = c - a * b
 #endif
 
 /// Stores a register past the caches. `at` is aligned to it.
@@ -116,7 +128,7 @@ struct ScalarTraits<Pack<T, Arch>> {
   }
   static RBD_INLINE S neg_mul_add(const S& a, const S& b, const S& c) {
     S result;
-    RBD_PACK_FUSED(result.x, -a.x, b.x, c.x);
+    RBD_PACK_FUSED_MINUS(result.x, a.x, b.x, c.x);
     return result;
   }
   static RBD_INLINE S sqrt(const S& x) { return xsimd::sqrt(x.batch()); }
@@ -131,9 +143,12 @@ struct ScalarTraits<Pack<T, Arch>> {
 
   static RBD_INLINE void sincos(const S& x, S& sine, S& cosine) {
     reduced_sincos(x, sine, cosine);
-    const S limit(largest_reduced_angle<T>);
-    if (all(less_equal(abs(x), limit))) [[likely]]
+    if (all(less_equal(abs(x), S(largest_reduced_angle<T>)))) [[likely]]
       return;
+    mend_large_sincos(x, sine, cosine);
+  }
+  /// By the library where an angle is out of the range of reduced_sincos, or no number.
+  static RBD_INLINE void mend_large_sincos(const S& x, S& sine, S& cosine) {
     T angles[width], s[width], c[width];
     store(angles, x);
     store(s, sine);
@@ -145,6 +160,30 @@ struct ScalarTraits<Pack<T, Arch>> {
     cosine = load(c);
   }
 };
+
+/// As the general one, which packs would leave at each angle to look at its size: here they do so
+/// once for all of them.
+template <class T, class Arch>
+RBD_KERNEL void sincos_all(const Column<Pack<T, Arch>>& angle, const Column<Pack<T, Arch>>& sine,
+                           const Column<Pack<T, Arch>>& cosine, std::int32_t n) {
+  using S = Pack<T, Arch>;
+  using Traits = ScalarTraits<S>;
+  const S* __restrict const x = angle.data;
+  S* __restrict const s = sine.data, * __restrict const c = cosine.data;
+  const S limit(largest_reduced_angle<T>), one(T(1)), zero(T(0));
+  S all_small = one;
+  for (std::int32_t i = 0; i < n; ++i) {
+    const S angle_i = x[i];
+    S sine_i, cosine_i;
+    reduced_sincos(angle_i, sine_i, cosine_i);
+    s[i] = sine_i;
+    c[i] = cosine_i;
+    all_small = Traits::select(Traits::less_equal(Traits::abs(angle_i), limit), all_small, zero);
+  }
+  if (Traits::all(Traits::less(zero, all_small))) [[likely]]
+    return;
+  for (std::int32_t i = 0; i < n; ++i) Traits::mend_large_sincos(x[i], s[i], c[i]);
+}
 
 /// As the general one, by the bits of n: the last of them swaps sine and cosine, the one before
 /// flips a sign.
