@@ -33,11 +33,19 @@ struct Bounded {
   double x, error;
 };
 
-/// One operation in numbers of which `eps` is the rounding error (Higham, Accuracy and Stability of
+/// How numbers are rounded: relative to their size, and where they vanish.
+struct Rounding {
+  double eps, tiny;
+};
+
+/// One operation (Higham, Accuracy and Stability of
 /// Numerical Algorithms, 2002, 3.3: a running error analysis).
-Bounded computed(Op op, const Bounded& a, const Bounded& b, const Bounded& c, double eps) {
+Bounded computed(Op op, const Bounded& a, const Bounded& b, const Bounded& c,
+                 const Rounding& rounding) {
+  const auto [eps, tiny] = rounding;
+  if (op != Op::select && !std::isfinite(a.error + b.error)) return {a.x, unknown};
   const auto rounded = [&](double x, double error) {
-    return Bounded{x, error + eps * std::abs(x)};
+    return Bounded{x, error + eps * std::abs(x) + tiny};
   };
   switch (op) {
     case Op::add:
@@ -74,18 +82,18 @@ Bounded computed(Op op, const Bounded& a, const Bounded& b, const Bounded& c, do
 }
 
 /// What the bytes say: an operation on values before it, with signs.
-struct Step {
+struct Chosen {
   Op op;
   std::size_t a, b, c;
   bool negative_a, negative_b;
   double constant;
 };
 
-std::vector<Step> steps_from(FuzzedDataProvider& bytes) {
+std::vector<Chosen> steps_from(FuzzedDataProvider& bytes) {
   constexpr Op ops[] = {Op::add,      Op::add,     Op::add,    Op::multiply, Op::multiply,
                         Op::multiply, Op::divide,  Op::sine,   Op::cosine,   Op::square_root,
                         Op::absolute, Op::maximum, Op::select, Op::constant, Op::constant};
-  std::vector<Step> steps;
+  std::vector<Chosen> steps;
   while (bytes.remaining_bytes() > 8 && steps.size() < 3000) {
     const std::size_t known = input_count + steps.size();
     const auto value = [&] {  // mostly a late one
@@ -93,7 +101,7 @@ std::vector<Step> steps_from(FuzzedDataProvider& bytes) {
       return back < 224 ? known - 1 - std::min<std::size_t>(back % 32, known - 1)
                         : bytes.ConsumeIntegralInRange<std::size_t>(0, known - 1);
     };
-    Step step{};
+    Chosen step{};
     step.op = ops[bytes.ConsumeIntegralInRange<std::size_t>(0, std::size(ops) - 1)];
     step.a = value();
     step.b = value();
@@ -108,12 +116,12 @@ std::vector<Step> steps_from(FuzzedDataProvider& bytes) {
 }
 
 /// The steps as a function of which some values are results.
-Function function_of(const std::vector<Step>& steps, FuzzedDataProvider& bytes,
+Function function_of(const std::vector<Chosen>& steps, FuzzedDataProvider& bytes,
                      std::vector<std::size_t>& results) {
   Function function;
   symbolic::Graph& g = function.graph;
   std::vector<Expr> x = function.add_input("x", input_count);
-  for (const Step& step : steps) {
+  for (const Chosen& step : steps) {
     const Expr a = step.negative_a ? g.negate(x[step.a]) : x[step.a];
     const Expr b = step.negative_b ? g.negate(x[step.b]) : x[step.b];
     const Expr input = x[step.a % input_count];
@@ -160,12 +168,12 @@ Function function_of(const std::vector<Step>& steps, FuzzedDataProvider& bytes,
 }
 
 /// The steps one after the other, as they were chosen: nothing simplified.
-std::vector<Bounded> direct(const std::vector<Step>& steps, const std::vector<double>& inputs,
-                            double eps) {
+std::vector<Bounded> direct(const std::vector<Chosen>& steps, const std::vector<double>& inputs,
+                            const Rounding& rounding) {
   std::vector<Bounded> x;
   for (const double input : inputs) x.push_back({input, 0});
   const Bounded none{0, 0};
-  for (const Step& step : steps) {
+  for (const Chosen& step : steps) {
     const auto with_sign = [](Bounded value, bool negative) {
       return Bounded{negative ? -value.x : value.x, value.error};
     };
@@ -173,7 +181,7 @@ std::vector<Bounded> direct(const std::vector<Step>& steps, const std::vector<do
                   b = with_sign(x[step.b], step.negative_b);
     const double input = inputs[step.a % input_count];
     const auto turned = [&](double sine_or_cosine) {
-      return Bounded{sine_or_cosine, 8 * eps};  // of the angle too, which is at most 5
+      return Bounded{sine_or_cosine, 8 * rounding.eps};  // of the angle too, which is at most 5
     };
     switch (step.op) {
       case Op::constant:
@@ -186,19 +194,21 @@ std::vector<Bounded> direct(const std::vector<Step>& steps, const std::vector<do
         x.push_back(turned(std::cos(step.constant * input)));
         break;
       case Op::divide: {
-        const Bounded size = computed(Op::absolute, b, none, none, eps);
-        x.push_back(computed(Op::divide, a, computed(Op::add, {1, 0}, size, none, eps), none, eps));
+        const Bounded size = computed(Op::absolute, b, none, none, rounding);
+        x.push_back(computed(Op::divide, a, computed(Op::add, {1, 0}, size, none, rounding), none,
+                             rounding));
         break;
       }
       case Op::square_root:
-        x.push_back(
-            computed(Op::square_root, computed(Op::absolute, a, none, none, eps), none, none, eps));
+        x.push_back(computed(Op::square_root, computed(Op::absolute, a, none, none, rounding), none,
+                             none, rounding));
         break;
       case Op::select:
-        x.push_back(computed(Op::select, computed(Op::less, a, b, none, eps), x[step.c], b, eps));
+        x.push_back(
+            computed(Op::select, computed(Op::less, a, b, none, rounding), x[step.c], b, rounding));
         break;
       default:
-        x.push_back(computed(step.op, a, b, none, eps));
+        x.push_back(computed(step.op, a, b, none, rounding));
     }
   }
   return x;
@@ -206,7 +216,7 @@ std::vector<Bounded> direct(const std::vector<Step>& steps, const std::vector<do
 
 /// How far the code may be from the exact results: its nodes, whatever they became.
 std::vector<Bounded> of_nodes(const Function& function, const std::vector<double>& inputs,
-                              double eps) {
+                              const Rounding& rounding) {
   const std::vector<Node>& nodes = function.graph.nodes();
   std::vector<Bounded> x(nodes.size());
   const auto of = [&](Expr e) {
@@ -218,26 +228,26 @@ std::vector<Bounded> of_nodes(const Function& function, const std::vector<double
     const Node& node = nodes[k];
     switch (node.op) {
       case Op::constant:  // folded, and rounded to the numbers that run
-        x[k] = {node.value, 4 * eps * std::abs(node.value)};
+        x[k] = {node.value, 4 * rounding.eps * std::abs(node.value)};
         break;
       case Op::input:
         x[k] = {inputs[static_cast<std::size_t>(node.a.node())], 0};
         break;
       case Op::sine:
-        x[k] = {std::sin(of(node.a).x), 8 * eps};
+        x[k] = {std::sin(of(node.a).x), 8 * rounding.eps};
         break;
       case Op::cosine:
-        x[k] = {std::cos(of(node.a).x), 8 * eps};
+        x[k] = {std::cos(of(node.a).x), 8 * rounding.eps};
         break;
       default:
-        x[k] = computed(node.op, of(node.a), of(node.b), of(node.c), eps);
+        x[k] = computed(node.op, of(node.a), of(node.b), of(node.c), rounding);
     }
   }
   return x;
 }
 
 template <class Real>
-void expect_same(const Function& function, const std::vector<Step>& steps,
+void expect_same(const Function& function, const std::vector<Chosen>& steps,
                  const std::vector<std::size_t>& results, const Target& target,
                  const std::vector<std::vector<double>>& inputs) {
   const StraightLine line = straight_line(function, target.fused());
@@ -275,15 +285,16 @@ void expect_same(const Function& function, const std::vector<Step>& steps,
   }
   machine_code.run(block);
   // Rounding to nearest is half of this; the rest pays for the bounds' own rounding.
-  constexpr double eps = std::numeric_limits<Real>::epsilon();
+  constexpr Rounding rounding{std::numeric_limits<Real>::epsilon(),
+                              std::numeric_limits<Real>::min()};
   for (std::size_t lane = 0; lane < width; ++lane) {
-    const std::vector<Bounded> expected = direct(steps, inputs[lane], eps);
-    const std::vector<Bounded> nodes = of_nodes(function, inputs[lane], eps);
+    const std::vector<Bounded> expected = direct(steps, inputs[lane], rounding);
+    const std::vector<Bounded> nodes = of_nodes(function, inputs[lane], rounding);
     for (std::size_t k = 0; k < results.size(); ++k) {
       const Bounded& exact = expected[results[k]];
       const double bound = exact.error +
                            nodes[static_cast<std::size_t>(function.results[k].node())].error +
-                           std::numeric_limits<Real>::min();
+                           rounding.tiny;
       // Numbers near the largest, and comparisons that rounding decides, say nothing.
       if (!std::isfinite(exact.x) || !(bound < 1e30)) continue;
       const double actual = at(code.layout.results + static_cast<std::int32_t>(k), lane);
@@ -319,7 +330,7 @@ void run(const std::uint8_t* data, std::size_t size) {
     for (std::size_t k = 0; k < input_count; ++k) of_lane.push_back(eighths(random) / 8.0);
   }
   std::vector<std::size_t> results;
-  const std::vector<Step> steps = steps_from(bytes);
+  const std::vector<Chosen> steps = steps_from(bytes);
   const Function function = function_of(steps, bytes, results);
   for (const InstructionSet set : sets_here()) {
     for (const bool packed : {false, true}) {
