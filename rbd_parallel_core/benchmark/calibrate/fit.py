@@ -22,6 +22,7 @@ LAST = 10**9
 # which is 96 or 192 bodies; elsewhere numbers leave a cache.
 BODIES = {
     "cpu": [(1, 63), (64, 127), (128, 255), (256, 512), (513, 1023), (1024, 2047), (2048, LAST)],
+    "compiled": [(1, 63), (64, 127), (128, 255), (256, 400)],
     "tree": [(64, 127), (128, 255), (256, 511), (512, 1023), (1024, 2047), (2048, LAST)],
     # The bodies of up to 180 are in the shared memory of a block.
     "cuda": [(1, 63), (64, 180), (181, 512), (513, 2047), (2048, LAST)],
@@ -98,8 +99,8 @@ def fit_line(times):
 
 
 def batches_of(backend, times):
-    """Where its costs change. `cpu` computes one state by itself, and packs otherwise, whose costs depend on how full they are;
-    so do those of a kernel run of `cuda`."""
+    """Where its costs change. `cpu` and `compiled` compute one state by itself, and packs otherwise, whose costs depend on how
+    full they are; so do those of a kernel run of `cuda`."""
     if backend == "tree":
         return [(1, LAST)]
     if backend == "cuda":
@@ -145,13 +146,13 @@ def fit(times):
             here = [time for time in of_kind if is_within(time["bodies"], bodies)]
             for batch, costs, gain in fit_batches(kind[0], here) if here else []:
                 numbers = "".join(f" {cost:>12.4g}" for cost in costs)
-                lines.append(f"{kind[0]:<5} {kind[1]:<18} {kind[2]} {text_of(bodies):>9} {text_of(batch):>5}{numbers} {gain:>11.2f}")
+                lines.append(f"{kind[0]:<8} {kind[1]:<18} {kind[2]} {text_of(bodies):>9} {text_of(batch):>5}{numbers} {gain:>11.2f}")
     return lines
 
 
 def to_table(lines, remarks):
     names = "".join(f" {name:>12}" for name in COSTS)
-    head = f"# {'':3} {'':18} {'':7} {'bodies':>9} {'batch':>5}{names} {'two_threads':>11}"
+    head = f"# {'':6} {'':18} {'':7} {'bodies':>9} {'batch':>5}{names} {'two_threads':>11}"
     return "\n".join([*(f"# {remark}" for remark in remarks), head, *lines]) + "\n"
 
 
@@ -171,11 +172,11 @@ def judge(times, choices):
 
 def report(verdicts):
     """A line for each, and how many are within the target."""
-    lines = [f"{'bodies':>6} {'branching':>9} {'operation':<18} {'precision':<9} {'batch':>5} {'threads':>7} {'choice':<6} "
-             f"{'best':<5} {'ratio':>5}"]  # fmt: skip
+    lines = [f"{'bodies':>6} {'branching':>9} {'operation':<18} {'precision':<9} {'batch':>5} {'threads':>7} {'choice':<8} "
+             f"{'best':<8} {'ratio':>5}"]  # fmt: skip
     for (bodies, branching, operation, precision, batch, threads), choice, best, ratio in verdicts:
-        lines.append(f"{bodies:>6} {branching:>9g} {operation:<18} {precision:<9} {batch:>5} {threads:>7} {choice:<6} "
-                     f"{best:<5} {ratio:>5.2f}{' !' if ratio > TARGET else ''}")  # fmt: skip
+        lines.append(f"{bodies:>6} {branching:>9g} {operation:<18} {precision:<9} {batch:>5} {threads:>7} {choice:<8} "
+                     f"{best:<8} {ratio:>5.2f}{' !' if ratio > TARGET else ''}")  # fmt: skip
     return "\n".join([*lines, summary(verdicts)])
 
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "auto/auto_backend.hpp"
@@ -68,7 +69,8 @@ std::unique_ptr<BasicBackend<Real>> cuda_for(const std::shared_ptr<const Model>&
   return cuda;
 }
 
-/// All backends for one robot, of which `tree` is left out where the robot is small.
+/// All backends for one robot, of which `tree` is left out where the robot is small, and `compiled`
+/// where it has no code.
 template <class Real>
 class Measurement {
  public:
@@ -76,6 +78,10 @@ class Measurement {
               double seconds)
       : seconds_(seconds), with_tree_(TreeBackend<Real>::cuts(*model, options.tree)) {
     cpu_.configure(model, options);
+    BackendOptions for_compiled = options;
+    for_compiled.compile = {Operation::inverse_dynamics, Operation::forward_dynamics,
+                            Operation::mass_matrix, Operation::sparse_mass_matrix};
+    compiled_.configure(model, for_compiled);
     if (with_tree_) tree_.configure(model, options);
     cuda_ = cuda_for<Real>(model, options);
   }
@@ -83,13 +89,20 @@ class Measurement {
   void operator()(const Case& c) {
     rbd_bench::Call<Real> call(*c.model, c.call);
     std::vector<std::function<void()>> calls{[&] { call.run(cpu_); }};
+    const CallPlan in_lanes = cpu_.plan(c.call.batch, keeps_matrix(c.call.operation));
+    std::vector<std::pair<const char*, CallPlan>> who{{"cpu", in_lanes}};
+    if (compiled_.has_code(c.call.operation)) {
+      calls.emplace_back([&] { call.run(compiled_); });
+      who.emplace_back("compiled", in_lanes);
+    }
     if (with_tree_ && tree_.side_by_side(c.call.operation)) {
       calls.emplace_back([&] { call.run(tree_); });
+      who.emplace_back("tree", tree_.plan(c.call.operation, c.call.batch));
     }
     const std::vector<double> us = rbd_bench::least_times(calls, c.threads, seconds_);
-    print_time<Real>(c, "cpu", cpu_.plan(c.call.batch, keeps_matrix(c.call.operation)), us[0]);
-    if (us.size() > 1)
-      print_time<Real>(c, "tree", tree_.plan(c.call.operation, c.call.batch), us[1]);
+    for (std::size_t k = 0; k < us.size(); ++k) {
+      print_time<Real>(c, who[k].first, who[k].second, us[k]);
+    }
     if (!cuda_ || (keeps_matrix(c.call.operation) && c.model->nv() > largest_gpu_matrix)) return;
     const std::function<void()> there = [&] { call.run(*cuda_); };
     // By the clock: the thread that waits for a device may sleep.
@@ -103,6 +116,7 @@ class Measurement {
   double seconds_;
   bool with_tree_;
   CpuBackend<Real> cpu_;
+  CompiledBackend<Real> compiled_;
   TreeBackend<Real> tree_;
   std::unique_ptr<BasicBackend<Real>> cuda_;
 };

@@ -54,6 +54,10 @@ struct BackendOptions {
   /// Read by "tree", by "auto" but for the family, and by "cuda" with bodies_in_parallel but for
   /// groups and lanes. What a backend would not read it refuses, unless it is the default.
   TreeOptions tree{};
+  /// Operations that code is made for when "compiled" is configured, each for all that it can be
+  /// asked for; the others are computed by the kernels of "cpu". Not set: all of them. "auto" reads
+  /// it too; not set: those that it has costs of and that gain. Other backends refuse it.
+  std::optional<OperationSet> compile = std::nullopt;
 };
 
 /// What of a call, besides its model, decides which methods of forward dynamics it may ask for.

@@ -46,6 +46,21 @@ std::optional<InstructionSet> instruction_set_from(const std::optional<std::stri
   return sets[choice("instruction_set", *name, {"baseline", "avx2", "avx512"})];
 }
 
+std::optional<OperationSet> operations_from(const std::optional<std::vector<std::string>>& names) {
+  if (!names) return std::nullopt;
+  OperationSet set;
+  for (const std::string& name : *names) {
+    const std::optional<Operation> operation = operation_of(name);
+    if (!operation) {
+      throw nb::value_error(
+          ("compile: expected names of operations, as inverse_dynamics, got '" + name + "'")
+              .c_str());
+    }
+    set.insert(*operation);
+  }
+  return set;
+}
+
 std::vector<std::string> instruction_sets() {
   std::vector<std::string> names;
   for (const InstructionSet set : available_instruction_sets()) names.push_back(name_of(set));
@@ -75,7 +90,8 @@ auto by(Value (PyBackend::*method)(Args...) const) {
 BackendObject made(const std::string& name, std::shared_ptr<const Model> model,
                    std::int64_t max_batch, int threads, bool friction, std::string_view on_error,
                    nb::handle dtype, const std::optional<std::string>& instruction_set,
-                   std::string_view layout, std::string_view family, int block) {
+                   std::string_view layout, std::string_view family, int block,
+                   const std::optional<std::vector<std::string>>& compile) {
   return {make_py_backend(
       {.name = name,
        .max_batch = max_batch,
@@ -87,7 +103,8 @@ BackendObject made(const std::string& name, std::shared_ptr<const Model> model,
        .layout = choice("layout", layout, {"rows", "lanes"}) == 0 ? Layout::rows : Layout::lanes,
        .tree = {.family = choice("family", family, {"blocks", "scans"}) == 0 ? TreeFamily::blocks
                                                                              : TreeFamily::scans,
-                .block = block}},
+                .block = block},
+       .compile = operations_from(compile)},
       std::move(model))};
 }
 
@@ -99,7 +116,7 @@ BackendObject made(const std::string& name, std::shared_ptr<const Model> model,
 #define RBD_OPTIONS                                                                 \
   "max_batch"_a = 1, "threads"_a = 1, "friction"_a = false, "on_error"_a = "raise", \
   "dtype"_a = "float64", "instruction_set"_a = nb::none(), "layout"_a = "rows",     \
-  "family"_a = "blocks", "block"_a = 0
+  "family"_a = "blocks", "block"_a = 0, "compile"_a = nb::none()
 
 #define RBD_STEP_PARAMETERS                                                               \
   "q"_a.none(), "v"_a.none(), "tau"_a.none(), "dt"_a, "scheme"_a = "semi_implicit_euler", \
@@ -191,6 +208,10 @@ void bind_backend(nb::module_& m) {
       "is as accurate as the recursion, \"scans\" is for study; block: bodies of a block, 0: "
       "chosen. \"auto\" takes\n"
       "block too; other backends refuse both.\n\n"
+      "compile: names of the operations that \"compiled\" makes code for here, which takes time; "
+      "the others are\n"
+      "computed as by \"cpu\". None: all; for \"auto\" those that are known to gain. Other "
+      "backends refuse it.\n\n"
       "\"cuda\" also takes arrays that lie on its device, by DLPack or __cuda_array_interface__: "
       "all "
       "of a call\n"

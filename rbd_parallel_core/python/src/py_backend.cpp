@@ -99,7 +99,7 @@ class NumpyBackend final : public PyBackend {
     }
     const auto max_batch = static_cast<std::size_t>(options.max_batch);
     backend_->configure(std::move(model), {max_batch, options.threads, options.friction,
-                                           instruction_set_, options.tree});
+                                           instruction_set_, options.tree, options.compile});
     device_ = backend_->capabilities().device;
     try {
       status_.resize(max_batch);

@@ -40,7 +40,8 @@ Function trace_coriolis_matrix(const ModelView<double>& robot, bool with_rate,
   return std::move(tracer.function());
 }
 
-Function trace_energies(const ModelView<double>& robot, const TraceOptions& options) {
+Function trace_energies(const ModelView<double>& robot, bool with_kinetic,
+                        const TraceOptions& options) {
   const TracedModel traced(robot, false), regrouped(robot, true);
   const ModelView<double> model = traced.view();
   Tracer tracer(model, options.singular_tolerance);
@@ -48,8 +49,10 @@ Function trace_energies(const ModelView<double>& robot, const TraceOptions& opti
   const Workspace<Symbol> ws = tracer.workspace();
   const ResultRow kinetic = tracer.row(1), potential = tracer.row(1), com = tracer.row(3);
   // M, and with it the kinetic energy, is the same with base parameters; moments of mass are not.
-  body_velocities(regrouped.view(), ws.kinematics, q, v);
-  kinetic.store(0, kinetic_energy<Symbol>(regrouped.view(), ws.kinematics, v));
+  if (with_kinetic) {
+    body_velocities(regrouped.view(), ws.kinematics, q, v);
+    kinetic.store(0, kinetic_energy<Symbol>(regrouped.view(), ws.kinematics, v));
+  }
   forward_kinematics(model, ws.kinematics, q);
   const Vec3<Symbol> moment = first_moment(model, ws.kinematics);
   potential.store(0, -dot(tracer.gravity(), moment));
@@ -58,7 +61,7 @@ Function trace_energies(const ModelView<double>& robot, const TraceOptions& opti
   com.store(1, moment.y / mass);
   com.store(2, moment.z / mass);
   tracer.refuse_division_by_zero(no_mass);
-  tracer.output("kinetic", kinetic, 1);
+  if (with_kinetic) tracer.output("kinetic", kinetic, 1);
   tracer.output("potential", potential, 1);
   tracer.output("com", com, 3);
   return std::move(tracer.function());

@@ -40,20 +40,23 @@ struct ResultMatrix {
   }
 };
 
-/// The input "turning" as rnea_derivatives takes wrenches that keep to the axes of the world.
+/// The input "turning": wrenches that keep to the axes of the world.
 struct TurningInputs {
   InputRow wrenches;
   bool any;
+
+  WorldWrench<Symbol> load(std::int32_t i) const {
+    const auto vector = [&](std::int32_t k) {
+      const std::int32_t at = 12 * i + k;
+      return Vec3<Symbol>{wrenches(at), wrenches(at + 1), wrenches(at + 2)};
+    };
+    return {vector(0), {vector(3), vector(6), vector(9)}};
+  }
+  /// As rnea_derivatives takes them.
   template <class Model, class Workspace>
   bool place(const Model& model, const Workspace& ws) const {
     if (!any) return false;
-    for (std::int32_t i = 0; i < model.body_count; ++i) {
-      const auto vector = [&](std::int32_t k) {
-        const std::int32_t at = 12 * i + k;
-        return Vec3<Symbol>{wrenches(at), wrenches(at + 1), wrenches(at + 2)};
-      };
-      ws.wrench.store(i, {vector(0), {vector(3), vector(6), vector(9)}});
-    }
+    for (std::int32_t i = 0; i < model.body_count; ++i) ws.wrench.store(i, load(i));
     return true;
   }
 };

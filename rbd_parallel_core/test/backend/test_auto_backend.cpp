@@ -14,6 +14,7 @@
 #include "auto/auto_backend.hpp"
 #include "backend/gpu/emulated_kernels.hpp"
 #include "backend/gpu/faulty_gpu.hpp"
+#include "compiled/machine_code.hpp"
 #include "forced_costs.hpp"
 #include "gpu/host/device_check.hpp"
 #include "gpu/host/gpu_backend.hpp"
@@ -144,6 +145,64 @@ TEST(AutoBackend, TheShapeOfARobot) {
   EXPECT_EQ(binary.depth, 3U);
   EXPECT_EQ(binary.entries, 17U) << "1, two of 2, four of 3";
   EXPECT_EQ(binary.zeros, 49U + 7 - 34);
+}
+
+// ---- compiled ----------------------------------------------------------------------------------
+
+/// Code costs half of what cpu does for inverse dynamics, and more for forward dynamics.
+const std::string costs_of_code =
+    "cpu inverse_dynamics float64 1- 1- 0 10 0 0 0 2\n"
+    "compiled inverse_dynamics float64 1- 1- 0 5 0 0 0 2\n"
+    "cpu forward_dynamics float64 1- 1- 0 10 0 0 0 2\n"
+    "compiled forward_dynamics float64 1- 1- 0 11 0 0 0 2\n";
+
+TEST(AutoBackend, CodeIsMadeAndChosenWhereItCostsLess) {
+  if (!compiled::why_no_machine_code().empty()) GTEST_SKIP() << compiled::why_no_machine_code();
+  AutoBackend<double> backend(CostTable::parse(costs_of_code, "code"), no_devices);
+  const auto model = tree_of(6);
+  backend.configure(model, {.max_batch = 9});
+  EXPECT_EQ(backend.name(), "compiled");
+  for (const Operation operation : all_operations) {
+    const bool gains = priced_as(operation) == Operation::inverse_dynamics &&
+                       operation <= Operation::coriolis_forces;
+    EXPECT_EQ(backend.choice(operation, 9), gains ? Candidate::compiled : Candidate::cpu)
+        << name_of(operation);
+  }
+  EXPECT_TRUE(backend.explain(Operation::inverse_dynamics, 1)
+                  .starts_with("compiled: one state of 6 bodies on one thread, predicted 0.03 us, "
+                               "cpu 0.06 us"))
+      << backend.explain(Operation::inverse_dynamics, 1);
+  const auto compiled = make_backend("compiled"), cpu = make_backend("cpu");
+  compiled->configure(model, {.max_batch = 9});
+  cpu->configure(model, {.max_batch = 9});
+  const Batch batch = conformance::random_batch(*model, 9, 3);
+  for (const Call& call : every_call()) {
+    const bool by_code = backend.choice(call.operation, 9) == Candidate::compiled;
+    const Outputs actual = run(call, backend, batch);
+    const Outputs expected = run(call, by_code ? *compiled : *cpu, batch);
+    for (std::size_t k = 0; k < Outputs::most; ++k) {
+      EXPECT_TRUE(conformance::same_bits(actual.numbers[k], expected.numbers[k])) << call.name;
+    }
+  }
+}
+
+TEST(AutoBackend, OperationsWithoutCostsAreCompiledWhereTheyAreNamed) {
+  if (!compiled::why_no_machine_code().empty()) GTEST_SKIP() << compiled::why_no_machine_code();
+  AutoBackend<double> backend(CostTable::parse(costs_of_code, "code"), no_devices);
+  backend.configure(tree_of(6), {.compile = {{Operation::energies}}});
+  EXPECT_EQ(backend.choice(Operation::energies, 1), Candidate::compiled);
+  EXPECT_EQ(backend.explain(Operation::energies, 1),
+            "compiled: energies is among the operations to compile");
+  EXPECT_EQ(backend.choice(Operation::inverse_dynamics, 1), Candidate::cpu) << "it is not named";
+  EXPECT_EQ(backend.choice(Operation::link_motion, 1), Candidate::cpu);
+}
+
+TEST(AutoBackend, RobotsTooLargeToCompileAreForCpu) {
+  AutoBackend<double> backend(CostTable::parse(costs_of_code, "code"), no_devices);
+  backend.configure(tree_of(500, 1));
+  EXPECT_EQ(backend.choice(Operation::inverse_dynamics, 1), Candidate::cpu);
+  const std::string text = backend.explain(Operation::inverse_dynamics, 1);
+  EXPECT_NE(text.find("; compiled fell back to cpu: "), std::string::npos) << text;
 }
 
 // ---- what is computed ---------------------------------------------------------------------------

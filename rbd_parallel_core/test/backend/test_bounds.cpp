@@ -14,12 +14,12 @@ namespace {
 
 /// All calls with batches of 1 to two groups and a state, in rows and in lanes.
 template <class Real, Edge edge>
-void call_everything(InstructionSet set) {
+void call_everything(const char* name, InstructionSet set) {
   using Memory = GuardedMemory<edge>;
   Memory::violations = 0;
   for (const Robot& robot : small_robots()) {
     const auto model = std::make_shared<const Model>(robot.model());
-    RehousedBackend<Real, Memory> backend("cpu");
+    RehousedBackend<Real, Memory> backend(name);
     backend.configure(model, {.instruction_set = set});
     const std::size_t width = backend.lane_width(), most = 2 * width + 1;
     backend.configure(model, {.max_batch = most, .instruction_set = set});
@@ -31,7 +31,7 @@ void call_everything(InstructionSet set) {
           const Outputs out = run(call, backend, batch);
           EXPECT_TRUE(out.result.ok()) << message(out.result);
           ASSERT_EQ(Memory::violations, 0u)
-              << robot.name << ", " << call.name << ", " << size << " states";
+              << name << ", " << robot.name << ", " << call.name << ", " << size << " states";
         }
       }
     }
@@ -40,7 +40,9 @@ void call_everything(InstructionSet set) {
 
 template <class Real, Edge edge>
 void call_everything() {
-  for (const InstructionSet set : available_instruction_sets()) call_everything<Real, edge>(set);
+  for (const InstructionSet set : available_instruction_sets()) {
+    for (const char* name : {"cpu", "compiled"}) call_everything<Real, edge>(name, set);
+  }
 }
 
 TEST(Bounds, NothingBehindTheArraysIsTouched) { call_everything<double, Edge::back>(); }

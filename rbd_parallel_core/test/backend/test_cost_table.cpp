@@ -82,7 +82,7 @@ TEST(CostTable, NamesLineAndReason) {
       {"cpu inverse_dynamics", "it has 2 words, expected 11: backend operation precision"},
       {good + " 7", "it has 12 words, expected 11"},
       {"gpu inverse_dynamics float64 1- 1- 0 1 0 0 0 1",
-       "the backend is 'gpu', expected cpu, tree or cuda"},
+       "the backend is 'gpu', expected cpu, compiled, tree or cuda"},
       {"cpu gravity_forces float64 1- 1- 0 1 0 0 0 1",
        "the operation is 'gravity_forces', expected inverse_dynamics, mass_matrix, "},
       {"cpu mass_matrix double 1- 1- 0 1 0 0 0 1",

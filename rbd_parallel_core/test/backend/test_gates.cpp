@@ -417,15 +417,15 @@ TEST(AllocationGate, CountsReleases) {
 TEST(AllocationGate, HoldsWithSeveralThreads) {
   const auto model = std::make_shared<const Model>(conformance::mixed_tree(Base::floating).model());
   constexpr std::size_t most = 5000;
-  for (const int threads : {2, 3}) {
-    const auto backend = make_backend("cpu");
+  for (const auto& [name, threads] : {std::pair{"cpu", 2}, {"cpu", 3}, {"compiled", 3}}) {
+    const auto backend = make_backend(name);
     backend->configure(model, {.max_batch = most, .threads = threads});
     for (const std::size_t size : {std::size_t{1}, std::size_t{900}, most}) {
       const conformance::Batch batch = conformance::random_batch(*model, size, 134);
       for (const conformance::Call& call : conformance::every_call()) {
         conformance::Outputs out = conformance::room_for(call, *model, batch);
         EXPECT_EQ(allocations_during([&] { out.result = call.run(*backend, batch, out); }), 0u)
-            << call.name << ", " << size << " states, " << threads << " threads";
+            << name << ", " << call.name << ", " << size << " states, " << threads << " threads";
         EXPECT_TRUE(out.result.ok());
       }
     }

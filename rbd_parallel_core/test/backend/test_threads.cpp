@@ -78,7 +78,7 @@ std::shared_ptr<const Model> tree() {
 
 TEST(Threads, OneModelManyBackends) {
   const auto model = tree();
-  for (const std::string name : {"cpu", "reference", "tree"}) {
+  for (const std::string name : {"cpu", "compiled", "reference", "tree"}) {
     EXPECT_EQ(mismatches([&] { return make_backend(name); }, model, calls_for(*model), 37, 1), 0u)
         << name;
   }
@@ -92,7 +92,10 @@ TEST(Threads, OneModelManyBackendsOfFloat) {
 
 TEST(Threads, BackendsThatShareOutTheirBatches) {
   const auto model = tree();
-  EXPECT_EQ(mismatches([] { return make_backend("cpu"); }, model, calls_for(*model), 1501, 2), 0u);
+  for (const std::string name : {"cpu", "compiled"}) {
+    EXPECT_EQ(mismatches([&] { return make_backend(name); }, model, calls_for(*model), 1501, 2), 0u)
+        << name;
+  }
 }
 
 /// Keeps a joint's position where all backends keep theirs, and computes when the others have

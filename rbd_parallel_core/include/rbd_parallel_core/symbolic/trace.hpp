@@ -67,19 +67,19 @@ Function trace_inverse_dynamics_derivatives(const ModelView<double>& model, bool
 Function trace_forward_dynamics_derivatives(const ModelView<double>& model,
                                             const TraceOptions& options = {},
                                             External external = External::none);
-/// (q, v, a, dq, dv, da, [f_ext]) -> dtau. External: none or on_bodies, as in the following three.
+/// (q, v, a, dq, dv, da, [f_ext, [turning]]) -> dtau
 Function trace_inverse_dynamics_jvp(const ModelView<double>& model,
                                     const TraceOptions& options = {},
                                     External external = External::none);
-/// (q, weights, v, a, [f_ext]) -> (grad_q, grad_v, grad_a)
+/// (q, weights, v, a, [f_ext, [turning]]) -> (grad_q, grad_v, grad_a)
 Function trace_inverse_dynamics_vjp(const ModelView<double>& model,
                                     const TraceOptions& options = {},
                                     External external = External::none);
-/// (q, v, tau, dq, dv, dtau, [f_ext]) -> (dqdd, singular)
+/// (q, v, tau, dq, dv, dtau, [f_ext, [turning]]) -> (dqdd, singular)
 Function trace_forward_dynamics_jvp(const ModelView<double>& model,
                                     const TraceOptions& options = {},
                                     External external = External::none);
-/// (q, weights, v, tau, [f_ext]) -> (grad_q, grad_v, grad_tau, singular)
+/// (q, weights, v, tau, [f_ext, [turning]]) -> (grad_q, grad_v, grad_tau, singular)
 Function trace_forward_dynamics_vjp(const ModelView<double>& model,
                                     const TraceOptions& options = {},
                                     External external = External::none);
@@ -89,8 +89,10 @@ Function trace_forward_dynamics_vjp(const ModelView<double>& model,
 /// (q, v) -> coriolis, or (coriolis, mass_matrix_rate)
 Function trace_coriolis_matrix(const ModelView<double>& model, bool with_rate,
                                const TraceOptions& options = {});
-/// (q, v) -> (kinetic, potential, com). Throws std::runtime_error for a robot without mass.
-Function trace_energies(const ModelView<double>& model, const TraceOptions& options = {});
+/// (q, v) -> (potential, com), or (kinetic, potential, com). Throws std::runtime_error for a robot
+/// without mass.
+Function trace_energies(const ModelView<double>& model, bool with_kinetic,
+                        const TraceOptions& options = {});
 /// (q, v) -> momentum_matrix, or (momentum_matrix, momentum_matrix_rate). Throws likewise.
 Function trace_centroidal_momentum(const ModelView<double>& model, bool with_rate,
                                    const TraceOptions& options = {});

@@ -25,8 +25,9 @@ bool keeps_matrix(Operation operation) noexcept {
   return operation == Operation::mass_matrix || operation == Operation::sparse_mass_matrix;
 }
 
-/// What has no costs of its own and is not a case of inverse dynamics.
-bool always_by_cpu(Operation operation) noexcept {
+/// What has no costs of its own and is not a case of inverse dynamics. Compiled only where
+/// BackendOptions::compile names it.
+bool has_no_costs(Operation operation) noexcept {
   return operation == Operation::energies || operation == Operation::link_kinematics ||
          operation >= Operation::link_motion;
 }
@@ -70,15 +71,51 @@ void AutoBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   refuse_family(options.tree, "auto");
   // Not an owner: Backend keeps the model alive.
   const std::shared_ptr<const Model> shared(std::shared_ptr<void>(), &model);
-  BackendOptions without_tree = options;
-  without_tree.tree = {};
-  cpu_.configure(shared, without_tree);
+  BackendOptions common = options;
+  common.tree = {};
+  common.compile.reset();
+  cpu_.configure(shared, common);
   take_prices(costs, model);
+  configure_compiled(shared, options);
   if (priced(Candidate::tree) && TreeBackend<Real>::cuts(model, options.tree)) {
     tree_ = std::make_unique<TreeBackend<Real>>();
-    tree_->configure(shared, options);
+    BackendOptions for_tree = common;
+    for_tree.tree = options.tree;
+    tree_->configure(shared, for_tree);
   }
-  configure_cuda(shared, without_tree);
+  configure_cuda(shared, common);
+}
+
+/// To make code takes time, so it is made only for what will be chosen.
+template <class Real>
+void AutoBackend<Real>::configure_compiled(const std::shared_ptr<const Model>& model,
+                                           const BackendOptions& options) {
+  compiled_.reset();
+  BackendOptions own = options;
+  own.tree = {};
+  if (!own.compile) own.compile = worth_compiling(options.max_batch);
+  if (own.compile == OperationSet{}) return;
+  compiled_ = std::make_unique<CompiledBackend<Real>>();
+  compiled_->configure(model, own);
+}
+
+template <class Real>
+OperationSet AutoBackend<Real>::worth_compiling(std::size_t max_batch) const {
+  OperationSet worth;
+  for (const Operation operation : all_operations) {
+    if (has_no_costs(operation)) continue;
+    for (const Price& code : prices_[index(Candidate::compiled)][index(operation)]) {
+      for (const Price& kernels : prices_[index(Candidate::cpu)][index(operation)]) {
+        const std::size_t batch = std::max(code.line.batch.first, kernels.line.batch.first);
+        if (batch > max_batch || !code.line.batch.contains(batch) ||
+            !kernels.line.batch.contains(batch)) {
+          continue;
+        }
+        if (code.run_us < kernels.run_us) worth.insert(operation);
+      }
+    }
+  }
+  return worth;
 }
 
 /// Where it has costs it may be chosen, if there is a device.
@@ -136,8 +173,10 @@ bool AutoBackend<Real>::may_choose(Candidate candidate, Operation operation) con
   switch (candidate) {
     case Candidate::tree:
       return tree_ && tree_->side_by_side(operation);
+    case Candidate::compiled:
+      return compiled_ && compiled_->has_code(operation);
     case Candidate::cuda:
-      return cuda_ && !cuda_is_lost_ && !always_by_cpu(operation) &&
+      return cuda_ && !cuda_is_lost_ && !has_no_costs(operation) &&
              (!keeps_matrix(operation) || cuda_->model().nv() <= largest_gpu_matrix);
     default:
       return true;
@@ -157,7 +196,17 @@ double AutoBackend<Real>::predicted_us(Candidate candidate, Operation operation,
 }
 
 template <class Real>
+Candidate AutoBackend<Real>::lanes_choice(Operation operation, std::size_t batch) const noexcept {
+  const bool compiled = has_no_costs(operation)
+                            ? may_choose(Candidate::compiled, operation)
+                            : predicted_us(Candidate::compiled, operation, batch) <
+                                  predicted_us(Candidate::cpu, operation, batch);
+  return compiled ? Candidate::compiled : Candidate::cpu;
+}
+
+template <class Real>
 Candidate AutoBackend<Real>::choice(Operation operation, std::size_t batch) const noexcept {
+  if (has_no_costs(operation)) return lanes_choice(operation, batch);
   Candidate best = Candidate::cpu;
   for (const Candidate candidate : all_candidates) {
     if (predicted_us(candidate, operation, batch) < predicted_us(best, operation, batch)) {
@@ -167,14 +216,27 @@ Candidate AutoBackend<Real>::choice(Operation operation, std::size_t batch) cons
   return best;
 }
 
-/// Lane-ready arrays are what `cpu` is for; others would have to take them apart.
+template <class Real>
+BasicBackend<Real>& AutoBackend<Real>::by_lanes(Operation operation, std::size_t batch) noexcept {
+  if (lanes_choice(operation, batch) == Candidate::compiled) return *compiled_;
+  return cpu_;
+}
+
+/// Lane-ready arrays are what `cpu` and `compiled` are for; others would have to take them apart.
 template <class Real>
 BasicBackend<Real>& AutoBackend<Real>::chosen(Operation operation, std::size_t batch,
                                               Layout layout) noexcept {
-  const Candidate best = layout == Layout::lanes ? Candidate::cpu : choice(operation, batch);
-  if (best == Candidate::tree) return *tree_;
-  if (best == Candidate::cuda) return *cuda_;
-  return cpu_;
+  if (layout == Layout::lanes) return by_lanes(operation, batch);
+  switch (choice(operation, batch)) {
+    case Candidate::compiled:
+      return *compiled_;
+    case Candidate::tree:
+      return *tree_;
+    case Candidate::cuda:
+      return *cuda_;
+    default:
+      return cpu_;
+  }
 }
 
 // ---- explaining ---------------------------------------------------------------------------------
@@ -189,8 +251,18 @@ template <class Real>
 std::string AutoBackend<Real>::explain(Operation operation, std::size_t batch) const {
   if (!this->configured()) return "auto chooses when it is configured for a robot";
   const std::string why = why_not_tree(operation);
-  const bool alone = !why.empty() && !may_choose(Candidate::cuda, operation);
-  return (alone ? "cpu: " + why : comparison(operation, batch)) + about_cuda(operation, batch);
+  const bool alone = !why.empty() && !may_choose(Candidate::cuda, operation) &&
+                     !may_choose(Candidate::compiled, operation);
+  return (alone ? "cpu: " + why : comparison(operation, batch)) + about_compiled(operation, batch) +
+         about_cuda(operation, batch);
+}
+
+/// What is to be said of code that was to be made and is not there.
+template <class Real>
+std::string AutoBackend<Real>::about_compiled(Operation operation, std::size_t batch) const {
+  if (!compiled_ || compiled_->has_code(operation)) return "";
+  if (!compiled_->options().compile->contains(operation)) return "";
+  return "; compiled " + compiled_->explain(operation, batch);
 }
 
 /// What is to be said of a device that is not used.
@@ -221,6 +293,9 @@ std::string AutoBackend<Real>::why_not_tree(Operation operation) const {
 template <class Real>
 std::string AutoBackend<Real>::comparison(Operation operation, std::size_t batch) const {
   const Candidate best = choice(operation, batch);
+  if (has_no_costs(operation)) {  // so code was asked for
+    return "compiled: " + name_of(operation) + " is among the operations to compile";
+  }
   const std::string where = best == Candidate::cuda
                                 ? "the device"
                                 : count_of(index(plan(best, operation, batch).threads), "thread");
@@ -240,7 +315,8 @@ std::string AutoBackend<Real>::comparison(Operation operation, std::size_t batch
 
 // ---- computing ----------------------------------------------------------------------------------
 
-/// `cpu` can do everything, `tree` adds two_port. Lanes are those of `cpu`, so `tree` takes none.
+/// `cpu` can do everything, `tree` adds two_port. Lanes are those of `cpu` and `compiled`, so
+/// `tree` takes none.
 template <class Real>
 Capabilities AutoBackend<Real>::do_capabilities() const noexcept {
   Capabilities capabilities = cpu_.capabilities();
@@ -262,7 +338,7 @@ Result AutoBackend<Real>::do_compute(const Call& call) noexcept {
     case Operation::forward_dynamics:
       return compute_forward_dynamics(call);
     default:
-      return cpu_.compute(call);
+      return by_lanes(call.operation(), call.batch()).compute(call);
   }
 }
 
@@ -281,7 +357,9 @@ Result AutoBackend<Real>::compute_mass_matrix(const Call& call) noexcept {
   const bool sparse = !args.sparse.empty() || !args.sparse_cholesky.empty();
   // `tree` leaves the dense factors to the kernels for one state.
   const bool factors = !args.cholesky.empty() || !args.inverse.empty();
-  if (factors || (args.mass_matrix.empty() && !sparse)) return cpu_.compute(call);
+  if (factors || (args.mass_matrix.empty() && !sparse)) {
+    return by_lanes(Operation::mass_matrix, call.batch()).compute(call);
+  }
   return by_cheapest(
       args.mass_matrix.empty() ? Operation::sparse_mass_matrix : Operation::mass_matrix, call);
 }
@@ -290,7 +368,9 @@ template <class Real>
 Result AutoBackend<Real>::compute_forward_dynamics(const Call& call) noexcept {
   const ForwardDynamics& args = call.template arguments<Operation::forward_dynamics>();
   if (args.method == ForwardMethod::two_port) return tree_->compute(call);
-  if (args.method == ForwardMethod::crba) return cpu_.compute(call);
+  if (args.method == ForwardMethod::crba) {
+    return by_lanes(Operation::forward_dynamics, call.batch()).compute(call);
+  }
   return by_cheapest(Operation::forward_dynamics, call);
 }
 

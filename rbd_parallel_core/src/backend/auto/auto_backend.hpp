@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "../compiled/compiled_backend.hpp"
 #include "../cpu/cpu_backend.hpp"
 #include "../gpu/cuda/cuda_loader.hpp"
 #include "../tree/tree_backend.hpp"
@@ -74,19 +75,27 @@ class AutoBackend final : public BasicBackend<Real> {
   Result compute_mass_matrix(const Call& call) noexcept;
   Result compute_forward_dynamics(const Call& call) noexcept;
   BasicBackend<Real>& chosen(Operation operation, std::size_t batch, Layout layout) noexcept;
+  /// The cheaper one of cpu and compiled.
+  Candidate lanes_choice(Operation operation, std::size_t batch) const noexcept;
+  BasicBackend<Real>& by_lanes(Operation operation, std::size_t batch) noexcept;
   bool may_choose(Candidate candidate, Operation operation) const noexcept;
   std::string why_not_tree(Operation operation) const;
+  std::string about_compiled(Operation operation, std::size_t batch) const;
   std::string about_cuda(Operation operation, std::size_t batch) const;
   std::string comparison(Operation operation, std::size_t batch) const;
   void take_prices(const CostTable& costs, const Model& model);
   bool priced(Candidate candidate) const;
+  void configure_compiled(const std::shared_ptr<const Model>& model, const BackendOptions& options);
+  /// Operations that cost less compiled than by cpu, in batches of some size.
+  OperationSet worth_compiling(std::size_t max_batch) const;
   void configure_cuda(const std::shared_ptr<const Model>& model, const BackendOptions& options);
 
   std::optional<CostTable> given_;
   std::string origin_;  ///< of the costs
   std::array<std::array<Prices, all_operations.size()>, candidate_count> prices_;
   CpuBackend<Real> cpu_;
-  std::unique_ptr<TreeBackend<Real>> tree_;  ///< where it may be chosen
+  std::unique_ptr<CompiledBackend<Real>> compiled_;  ///< where it may be chosen
+  std::unique_ptr<TreeBackend<Real>> tree_;          ///< likewise
   CudaSource<Real> cuda_source_;
   std::unique_ptr<BasicBackend<Real>> cuda_;  ///< where it may be chosen
   std::string why_not_cuda_;                  ///< where it has costs

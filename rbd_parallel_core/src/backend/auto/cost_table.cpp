@@ -38,7 +38,7 @@ Candidate candidate_of(const std::string& word) {
   for (const Candidate candidate : all_candidates) {
     if (name_of(candidate) == word) return candidate;
   }
-  refuse("the backend", word, "cpu, tree or cuda");
+  refuse("the backend", word, "cpu, compiled, tree or cuda");
 }
 
 Operation priced_operation_of(const std::string& word) {
@@ -135,8 +135,17 @@ std::string content_of(const std::string& path) {
 }  // namespace
 
 std::string name_of(Candidate candidate) {
-  if (candidate == Candidate::cpu) return "cpu";
-  return candidate == Candidate::tree ? "tree" : "cuda";
+  switch (candidate) {
+    case Candidate::cpu:
+      return "cpu";
+    case Candidate::compiled:
+      return "compiled";
+    case Candidate::tree:
+      return "tree";
+    case Candidate::cuda:
+      break;
+  }
+  return "cuda";
 }
 
 Operation priced_as(Operation operation) noexcept {

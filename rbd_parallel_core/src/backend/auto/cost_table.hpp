@@ -15,10 +15,10 @@
 namespace rbd_parallel_core {
 
 /// Backends that `auto` chooses from.
-enum class Candidate : std::uint8_t { cpu, tree, cuda };
-inline constexpr std::size_t candidate_count = 3;
+enum class Candidate : std::uint8_t { cpu, compiled, tree, cuda };
+inline constexpr std::size_t candidate_count = 4;
 inline constexpr std::array<Candidate, candidate_count> all_candidates{
-    Candidate::cpu, Candidate::tree, Candidate::cuda};
+    Candidate::cpu, Candidate::compiled, Candidate::tree, Candidate::cuda};
 std::string name_of(Candidate candidate);
 
 /// The type of the numbers of a backend.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiled_backend.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "../tree_options_check.hpp"
@@ -47,6 +48,33 @@ void require_arrays(const CodedFunction& expected, const symbolic::Function& act
                          " has other arrays than its entry in the table");
 }
 
+/// Under which operation explain() speaks of a function.
+Operation explained_as(const CodedFunction& function) {
+  const bool sparse = function.outputs.contains(Argument::sparse);
+  return sparse ? Operation::sparse_mass_matrix : function.operation;
+}
+
+/// Whether BackendOptions::compile names a function's operation. A mass matrix is named in all its
+/// forms.
+bool is_named(const CodedFunction& function, const OperationSet& operations) {
+  return operations.contains(function.operation) || operations.contains(explained_as(function));
+}
+
+/// That there are functions for all that a user names.
+void require_functions(const OperationSet& operations) {
+  for (const Operation operation : all_operations) {
+    if (!operations.contains(operation)) continue;
+    const auto functions = compiled::coded_functions();
+    const bool found =
+        std::any_of(functions.begin(), functions.end(), [&](const CodedFunction& function) {
+          return function.operation == operation || explained_as(function) == operation;
+        });
+    if (found) continue;
+    throw std::invalid_argument("configure: compile names " + name_of(operation) +
+                                ", which no code is made for; leave it out, cpu computes it");
+  }
+}
+
 /// What of a call decides which function serves it.
 template <class Args>
 CallShape shape_of(Operation operation, const Args& args) noexcept {
@@ -89,44 +117,68 @@ compiled::CodeCall<Real> arrays_of(const CodedFunction& function, const Args& ar
 template <class Real>
 void CompiledBackend<Real>::do_configure(const Model& model, const BackendOptions& options) {
   refuse_tree_options(options.tree, name());
+  if (options.compile) require_functions(*options.compile);
   this->configure_kernels(model, options, /*with_packs=*/true, options.threads);
   coded_.clear();
   placements_.reset();
-  compile(model.view(),
-          {.friction = options.friction,
-           .singular_tolerance = 64 * double(std::numeric_limits<Real>::epsilon())},
-          choose_instruction_set(options.instruction_set));
+  compile({.model = model.view(),
+           .options = {.friction = options.friction,
+                       .singular_tolerance = 64 * double(std::numeric_limits<Real>::epsilon())},
+           .set = choose_instruction_set(options.instruction_set),
+           .operations = options.compile.value_or(OperationSet::all())});
 }
 
 template <class Real>
-void CompiledBackend<Real>::compile(const ModelView<double>& model,
-                                    const symbolic::TraceOptions& options, InstructionSet set) {
+void CompiledBackend<Real>::compile(const Making& making) {
   const std::string obstacle = compiled::why_no_machine_code();
   for (const CodedFunction& function : compiled::coded_functions()) {
     // A call cannot ask for aba then.
-    if (model.has_mimic && function.method == ForwardMethod::aba) continue;
-    coded_.push_back(obstacle.empty() ? compile(function, model, options, set)
+    if (making.model.has_mimic && function.method == ForwardMethod::aba) continue;
+    coded_.push_back(obstacle.empty() ? compile(function, making)
                                       : Coded{&function, nullptr, obstacle});
   }
-  if (!obstacle.empty() || model.body_count > most_bodies) return;
-  placements_ =
-      std::make_unique<Code>(symbolic::trace_placements(model, options), set, this->pack_threads());
+  compile_placements(making);
 }
 
 template <class Real>
-auto CompiledBackend<Real>::compile(const CodedFunction& function, const ModelView<double>& model,
-                                    const symbolic::TraceOptions& options, InstructionSet set) const
+auto CompiledBackend<Real>::compile(const CodedFunction& function, const Making& making) const
     -> Coded {
-  Coded coded{&function, nullptr, why_not_traced(function, model)};
+  Coded coded{&function, nullptr, {}};
+  if (!is_named(function, making.operations)) {
+    coded.why_not = "it is not among the operations to compile";
+    return coded;
+  }
+  // What the plain function is too long for, those that compute more are too.
+  const Coded* const simpler = plain(explained_as(function));
+  coded.why_not = simpler != nullptr ? simpler->why_not : why_not_traced(function, making.model);
   if (!coded.why_not.empty()) return coded;
   try {
-    const symbolic::Function traced = function.trace(model, options, function.external());
+    const symbolic::Function traced =
+        function.trace(making.model, making.options, function.external());
     require_arrays(function, traced);
-    coded.code = std::make_unique<Code>(traced, set, this->pack_threads());
+    coded.code = std::make_unique<Code>(traced, making.set, this->pack_threads());
   } catch (const std::runtime_error& error) {
     coded.why_not = error.what();
   }
   return coded;
+}
+
+template <class Real>
+void CompiledBackend<Real>::compile_placements(const Making& making) {
+  const bool needed = std::any_of(coded_.begin(), coded_.end(), [](const Coded& coded) {
+    return coded.code && coded.function->takes(Axes::world);
+  });
+  if (!needed) return;
+  try {
+    placements_ = std::make_unique<Code>(symbolic::trace_placements(making.model, making.options),
+                                         making.set, this->pack_threads());
+  } catch (const std::runtime_error& error) {
+    for (Coded& coded : coded_) {
+      if (coded.function->wrenches != compiled::Wrenches::along_world) continue;
+      coded.code.reset();
+      coded.why_not = error.what();
+    }
+  }
 }
 
 // ---- running it ---------------------------------------------------------------------------------
@@ -138,6 +190,20 @@ auto CompiledBackend<Real>::coded_for(const CallShape& call) const noexcept -> c
     if (coded.code && coded.function->serves(call)) return &coded;
   }
   return nullptr;
+}
+
+template <class Real>
+auto CompiledBackend<Real>::plain(Operation operation) const noexcept -> const Coded* {
+  for (const Coded& coded : coded_) {
+    if (explained_as(*coded.function) == operation) return &coded;
+  }
+  return nullptr;
+}
+
+template <class Real>
+bool CompiledBackend<Real>::has_code(Operation operation) const noexcept {
+  const Coded* const coded = plain(operation);
+  return coded != nullptr && coded->code != nullptr;
 }
 
 template <class Real>
@@ -164,11 +230,15 @@ bool CompiledBackend<Real>::run(Operation operation, const Args& args) noexcept 
   return true;
 }
 
-/// Without accelerations it is bias_forces, without velocities too gravity_forces.
+/// Without accelerations it is bias_forces, without velocities too gravity_forces, where these have
+/// code.
 template <class Real>
 bool CompiledBackend<Real>::run_inverse_dynamics(const BasicInverseDynamics<Real>& args) noexcept {
-  if (!args.a.empty() || !args.f_ext.links.empty()) return run(Operation::inverse_dynamics, args);
-  return run(args.v.empty() ? Operation::gravity_forces : Operation::bias_forces, args);
+  if (args.a.empty() && args.f_ext.links.empty()) {
+    if (args.v.empty() && run(Operation::gravity_forces, args)) return true;
+    if (run(Operation::bias_forces, args)) return true;
+  }
+  return run(Operation::inverse_dynamics, args);
 }
 
 template <class Real>
@@ -190,12 +260,6 @@ Result CompiledBackend<Real>::do_compute(const Call& call) noexcept {
 
 namespace {
 
-/// Under which operation explain() speaks of a function.
-Operation explained_as(const CodedFunction& function) {
-  const bool sparse = function.outputs.contains(Argument::sparse);
-  return sparse ? Operation::sparse_mass_matrix : function.operation;
-}
-
 /// The calls of an operation that no function serves, as explain() says it.
 const char* without_function(Operation operation) {
   switch (operation) {
@@ -203,11 +267,6 @@ const char* without_function(Operation operation) {
       return "; full and sparse in one call: cpu";
     case Operation::forward_dynamics:
       return "; by other methods than aba and crba: cpu";
-    case Operation::inverse_dynamics_jvp:
-    case Operation::inverse_dynamics_vjp:
-    case Operation::forward_dynamics_jvp:
-    case Operation::forward_dynamics_vjp:
-      return "; with external wrenches along the axes of the world: cpu";
     default:
       return "";
   }

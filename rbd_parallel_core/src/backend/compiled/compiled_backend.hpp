@@ -22,6 +22,9 @@ class CompiledBackend final : public KernelBackend<Real> {
   std::string name() const override { return "compiled"; }
   std::string explain(Operation operation, std::size_t batch) const override;
 
+  /// Whether plain calls of an operation run code. Only when configured.
+  bool has_code(Operation operation) const noexcept;
+
  protected:
   using typename BasicBackend<Real>::Call;
   void do_configure(const Model& model, const BackendOptions& options) override;
@@ -38,10 +41,18 @@ class CompiledBackend final : public KernelBackend<Real> {
     std::string why_not;         ///< then
   };
 
-  void compile(const ModelView<double>& model, const symbolic::TraceOptions& options,
-               InstructionSet set);
-  Coded compile(const compiled::CodedFunction& function, const ModelView<double>& model,
-                const symbolic::TraceOptions& options, InstructionSet set) const;
+  /// What code is made of and for.
+  struct Making {
+    ModelView<double> model;
+    symbolic::TraceOptions options;
+    InstructionSet set;
+    OperationSet operations;
+  };
+  void compile(const Making& making);
+  Coded compile(const compiled::CodedFunction& function, const Making& making) const;
+  void compile_placements(const Making& making);
+  /// The first function of an operation, which serves its plain calls; null where there is none.
+  const Coded* plain(Operation operation) const noexcept;
   /// Null where no code serves the call.
   const Coded* coded_for(const compiled::CallShape& call) const noexcept;
   /// Computes a call of the operation if there is code for it, or says that there is none.

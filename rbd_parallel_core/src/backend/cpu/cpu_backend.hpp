@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../compile_option_check.hpp"
 #include "../kernels/kernel_backend.hpp"
 #include "../tree_options_check.hpp"
 
@@ -17,6 +18,7 @@ class CpuBackend final : public KernelBackend<Real> {
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override {
     refuse_tree_options(options.tree, name());
+    refuse_compile_option(options, name());
     this->configure_kernels(model, options, /*with_packs=*/true, options.threads);
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../compile_option_check.hpp"
 #include "../kernels/kernel_backend.hpp"
 #include "../tree_options_check.hpp"
 
@@ -16,6 +17,7 @@ class ReferenceBackend final : public KernelBackend<Real> {
  protected:
   void do_configure(const Model& model, const BackendOptions& options) override {
     refuse_tree_options(options.tree, name());
+    refuse_compile_option(options, name());
     this->configure_kernels(model, options, /*with_packs=*/false, 1);
   }
 };

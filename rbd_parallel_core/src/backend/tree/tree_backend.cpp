@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "../../float_mode.hpp"
+#include "../compile_option_check.hpp"
 #include "../tree_options_check.hpp"
 #include "../unaccelerated.hpp"
 #include "rbd_parallel_core/algorithm/finite.hpp"
@@ -45,6 +46,7 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   mass_matrix_.reset();
   threads_ = 1;
   by_blocks_ = false;
+  refuse_compile_option(options, name());
   require_lengths(options.tree);
   if (options.tree.family == TreeFamily::scans) {
     refuse_group_and_lanes(options.tree, "tree with the family scans");

@@ -74,6 +74,51 @@ TEST(CompiledBackendTest, ForwardDynamicsOfMimicJointsIsByCrba) {
   }
 }
 
+TEST(CompiledBackendTest, CodeIsMadeForTheOperationsThatAreNamed) {
+  if (const std::string why = compiled::why_no_machine_code(); !why.empty()) GTEST_SKIP() << why;
+  const auto model = random_tree(5, 1, {JointKind::revolute}, Base::fixed);
+  const auto backend = make_backend("compiled"), cpu = make_backend("cpu");
+  backend->configure(model, {.compile = {{Operation::inverse_dynamics}}});
+  cpu->configure(model);
+  for (const Operation operation : all_operations) {
+    const std::string text = backend->explain(operation, 1);
+    if (operation == Operation::inverse_dynamics) {
+      EXPECT_TRUE(text.starts_with("compiled: ")) << text;
+    } else if (operation != Operation::link_kinematics && operation != Operation::link_motion) {
+      EXPECT_EQ(text, "fell back to cpu: it is not among the operations to compile");
+    }
+  }
+  const conformance::Batch state = conformance::random_batch(*model, 1, 4);
+  std::vector<double> actual(5), expected(5);
+  ASSERT_TRUE(backend->forward_dynamics({.q = state.q, .v = {}, .tau = state.tau, .qdd = actual}));
+  ASSERT_TRUE(cpu->forward_dynamics({.q = state.q, .v = {}, .tau = state.tau, .qdd = expected}));
+  EXPECT_EQ(actual, expected);
+  // The function of inverse dynamics serves calls without velocities too.
+  ASSERT_TRUE(backend->inverse_dynamics({.q = state.q, .v = {}, .a = {}, .tau = actual}));
+  ASSERT_TRUE(cpu->inverse_dynamics({.q = state.q, .v = {}, .a = {}, .tau = expected}));
+  for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(actual[k], expected[k], 1e-12);
+}
+
+TEST(CompiledBackendTest, WhatCannotBeCompiledIsRefused) {
+  const auto model = random_tree(5, 1, {JointKind::revolute}, Base::fixed);
+  const auto refusal = [&](const char* name, OperationSet operations) -> std::string {
+    try {
+      make_backend(name)->configure(model, {.compile = operations});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("compiled", {Operation::link_motion}),
+            "configure: compile names link_motion, which no code is made for; leave it out, cpu "
+            "computes it");
+  for (const char* name : {"cpu", "reference", "tree"}) {
+    EXPECT_EQ(refusal(name, {Operation::inverse_dynamics}),
+              "configure: compile is set, which the backend " + std::string(name) +
+                  " does not take; leave it out, or use compiled or auto");
+  }
+}
+
 /// A robot all of whose states are singular: the factor has no code, and says so; M itself has.
 TEST(CompiledBackendTest, SaysThatARobotIsAlwaysSingular) {
   if (const std::string why = compiled::why_no_machine_code(); !why.empty()) GTEST_SKIP() << why;

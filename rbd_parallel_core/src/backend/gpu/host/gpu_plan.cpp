@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "compile_option_check.hpp"
 #include "rbd_parallel_core/gpu/kernels/derivative_workspace.hpp"
 #include "tree_options_check.hpp"
 
@@ -19,6 +20,7 @@ void check_settings(const GpuSettings& settings, const Model& model,
   const auto expect = [](bool good, const std::string& otherwise) {
     if (!good) throw std::invalid_argument("cuda: " + otherwise);
   };
+  refuse_compile_option(options, "cuda");
   expect(settings.block >= 1 && settings.block <= largest_block && settings.chunk >= 1,
          "a block has 1 to " + std::to_string(largest_block) +
              " threads, a chunk at least one state; these have " + std::to_string(settings.block) +
