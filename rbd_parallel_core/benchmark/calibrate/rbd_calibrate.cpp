@@ -87,7 +87,7 @@ class Measurement {
       calls.emplace_back([&] { call.run(tree_); });
     }
     const std::vector<double> us = rbd_bench::least_times(calls, c.threads, seconds_);
-    print_time<Real>(c, "cpu", cpu_.plan(c.call.batch, keeps_matrix(c.call.operation)), us[0]);
+    print_time<Real>(c, "cpu", cpu_.plan(c.call.operation, c.call.batch), us[0]);
     if (us.size() > 1)
       print_time<Real>(c, "tree", tree_.plan(c.call.operation, c.call.batch), us[1]);
     if (!cuda_ || (keeps_matrix(c.call.operation) && c.model->nv() > largest_gpu_matrix)) return;

@@ -13,6 +13,7 @@
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 #include "rbd_parallel_core/operation.hpp"
+#include "rbd_parallel_core/spin.hpp"
 #include "rbd_parallel_core/status.hpp"
 #include "rbd_parallel_core/study/forward_methods.hpp"
 
@@ -54,6 +55,11 @@ struct BackendOptions {
   /// Read by "tree", by "auto" but for the family, and by "cuda" with bodies_in_parallel but for
   /// groups and lanes. What a backend would not read it refuses, unless it is the default.
   TreeOptions tree{};
+  /// Microseconds that the other threads of a call stay awake after it, at most: they find the next
+  /// call at once, while to wake them takes 20 to 60 us. Meanwhile they keep cores busy that nobody
+  /// else wants. 0: they go to sleep at once. At most largest_spin_us. With one thread there is
+  /// nobody to stay awake.
+  int spin_us = default_spin_us;
 };
 
 /// What of a call, besides its model, decides which methods of forward dynamics it may ask for.

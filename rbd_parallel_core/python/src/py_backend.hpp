@@ -40,6 +40,7 @@ class PyBackend {
     std::optional<rbd_parallel_core::InstructionSet> instruction_set;
     rbd_parallel_core::Layout layout;
     rbd_parallel_core::TreeOptions tree;
+    int spin_us;
   };
 
   virtual ~PyBackend() = default;
