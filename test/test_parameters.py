@@ -9,7 +9,7 @@ from rcl_interfaces.msg import ParameterType
 from reference import backend, same, states
 from robot_side import RobotSide
 
-NAMES = """robot_description backend joints base gravity mimic inertia_policy max_batch threads autostart""".split()
+NAMES = """robot_description backend joints base gravity mimic inertia_policy max_batch threads spin_us autostart""".split()
 
 
 def test_all_are_declared_and_described(arm):
@@ -35,6 +35,7 @@ def test_all_are_declared_and_described(arm):
         {"joints": ["joint_1"]},
         {"gravity": [0.0, 0.0, 0.0]},
         {"threads": 2},
+        {"spin_us": 0},
         {"base": "floating"},
         {"mimic": "independent"},
         {"inertia_policy": "zero"},
@@ -88,6 +89,8 @@ def test_unknown_parameters_are_told(serve):
         ({"max_batch": 0}, ""),
         ({"max_batch": "many"}, ""),
         ({"threads": -1}, ""),
+        ({"spin_us": -1}, ""),
+        ({"spin_us": 1000001}, ""),
         ({"base": "flying"}, "'floating'"),
         ({"mimic": ""}, "'honour'"),
         ({"inertia_policy": "ignore"}, "'zero'"),

@@ -273,7 +273,7 @@ void DynamicsNode::use(const Payloads& payloads) {
   if (settings_->stream.mode != EffortMode::off) {
     core::BackendOptions one_state = settings_->compute;
     one_state.max_batch = 1;
-    one_state.threads = 1;
+    one_state.threads = 1;  // so nobody is woken or stays awake for it
     for_stream = configured_backend(model, one_state);
   }
   if (for_stream && !effort_topics_) {

@@ -16,7 +16,9 @@ namespace rbd_parallel_ros {
 namespace {
 
 using rbd_parallel_core::Base;
+using rbd_parallel_core::default_spin_us;
 using rbd_parallel_core::InertiaPolicy;
+using rbd_parallel_core::largest_spin_us;
 using rbd_parallel_core::MimicPolicy;
 using rcl_interfaces::msg::ParameterDescriptor;
 using rclcpp_lifecycle::LifecycleNode;
@@ -26,24 +28,12 @@ constexpr std::string_view qos_prefix = "qos_overrides.";  // rclcpp's own
 constexpr std::size_t most_armatures_declared = 1000;
 constexpr const char* when = "Used by the next configure; refused while active.";
 
-constexpr std::array used_by_configure{"robot_description",
-                                       "backend",
-                                       "joints",
-                                       "base",
-                                       "gravity",
-                                       "mimic",
-                                       "inertia_policy",
-                                       "max_batch",
-                                       "threads",
-                                       "effort_mode",
-                                       "missing_velocity",
-                                       "on_stale",
-                                       "effort_limits",
-                                       "input_timeout",
-                                       "reference_timeout",
-                                       "base_state",
-                                       "latency_warning",
-                                       "latency_error"};
+constexpr std::array used_by_configure{
+    "robot_description", "backend",         "joints",         "base",
+    "gravity",           "mimic",           "inertia_policy", "max_batch",
+    "threads",           "spin_us",         "effort_mode",    "missing_velocity",
+    "on_stale",          "effort_limits",   "input_timeout",  "reference_timeout",
+    "base_state",        "latency_warning", "latency_error"};
 
 constexpr std::array seconds_parameters{"input_timeout", "reference_timeout", "latency_warning",
                                         "latency_error", "diagnostics_period"};
@@ -314,6 +304,9 @@ void declare_node_parameters(LifecycleNode& node) {
                  1000000));
   declare(node, "threads", std::int64_t{1},
           ranged("Threads that one request may use." + used, 1, 1024));
+  declare(node, "spin_us", std::int64_t{default_spin_us},
+          ranged("Microseconds that they stay awake after a request, at most." + used, 0,
+                 largest_spin_us));
   declare_stream_parameters(node);
   ParameterDescriptor autostart =
       described("Configure and activate at start, as soon as there is a robot description.");
@@ -390,6 +383,7 @@ Settings read_settings(const LifecycleNode& node) {
   }
   settings.compute.max_batch = static_cast<std::size_t>(node.get_parameter("max_batch").as_int());
   settings.compute.threads = static_cast<int>(node.get_parameter("threads").as_int());
+  settings.compute.spin_us = static_cast<int>(node.get_parameter("spin_us").as_int());
   read_stream_settings(node, settings);
   return settings;
 }

@@ -89,7 +89,7 @@ class Measurement {
   void operator()(const Case& c) {
     rbd_bench::Call<Real> call(*c.model, c.call);
     std::vector<std::function<void()>> calls{[&] { call.run(cpu_); }};
-    const CallPlan in_lanes = cpu_.plan(c.call.batch, keeps_matrix(c.call.operation));
+    const CallPlan in_lanes = cpu_.plan(c.call.operation, c.call.batch);
     std::vector<std::pair<const char*, CallPlan>> who{{"cpu", in_lanes}};
     if (compiled_.has_code(c.call.operation)) {
       calls.emplace_back([&] { call.run(compiled_); });

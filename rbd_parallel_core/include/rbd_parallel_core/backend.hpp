@@ -13,6 +13,7 @@
 #include "rbd_parallel_core/instruction_set.hpp"
 #include "rbd_parallel_core/model/model.hpp"
 #include "rbd_parallel_core/operation.hpp"
+#include "rbd_parallel_core/spin.hpp"
 #include "rbd_parallel_core/status.hpp"
 #include "rbd_parallel_core/study/forward_methods.hpp"
 
@@ -58,6 +59,11 @@ struct BackendOptions {
   /// asked for; the others are computed by the kernels of "cpu". Not set: all of them. "auto" reads
   /// it too; not set: those that it has costs of and that gain. Other backends refuse it.
   std::optional<OperationSet> compile = std::nullopt;
+  /// Microseconds that the other threads of a call stay awake after it, at most: they find the next
+  /// call at once, while to wake them takes 20 to 60 us. Meanwhile they keep cores busy that nobody
+  /// else wants. 0: they go to sleep at once. At most largest_spin_us. With one thread there is
+  /// nobody to stay awake.
+  int spin_us = default_spin_us;
 };
 
 /// What of a call, besides its model, decides which methods of forward dynamics it may ask for.

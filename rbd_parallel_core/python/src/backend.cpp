@@ -90,7 +90,7 @@ auto by(Value (PyBackend::*method)(Args...) const) {
 BackendObject made(const std::string& name, std::shared_ptr<const Model> model,
                    std::int64_t max_batch, int threads, bool friction, std::string_view on_error,
                    nb::handle dtype, const std::optional<std::string>& instruction_set,
-                   std::string_view layout, std::string_view family, int block,
+                   std::string_view layout, std::string_view family, int block, int spin_us,
                    const std::optional<std::vector<std::string>>& compile) {
   return {make_py_backend(
       {.name = name,
@@ -104,7 +104,8 @@ BackendObject made(const std::string& name, std::shared_ptr<const Model> model,
        .tree = {.family = choice("family", family, {"blocks", "scans"}) == 0 ? TreeFamily::blocks
                                                                              : TreeFamily::scans,
                 .block = block},
-       .compile = operations_from(compile)},
+       .compile = operations_from(compile),
+       .spin_us = spin_us},
       std::move(model))};
 }
 
@@ -116,7 +117,7 @@ BackendObject made(const std::string& name, std::shared_ptr<const Model> model,
 #define RBD_OPTIONS                                                                 \
   "max_batch"_a = 1, "threads"_a = 1, "friction"_a = false, "on_error"_a = "raise", \
   "dtype"_a = "float64", "instruction_set"_a = nb::none(), "layout"_a = "rows",     \
-  "family"_a = "blocks", "block"_a = 0, "compile"_a = nb::none()
+  "family"_a = "blocks", "block"_a = 0, "spin_us"_a = default_spin_us, "compile"_a = nb::none()
 
 #define RBD_STEP_PARAMETERS                                                               \
   "q"_a.none(), "v"_a.none(), "tau"_a.none(), "dt"_a, "scheme"_a = "semi_implicit_euler", \
@@ -177,7 +178,9 @@ void bind_backend(nb::module_& m) {
       "the one of that name, of backend_names(). max_batch: the largest batch of a call, memory is "
       "taken for it "
       "here;\n"
-      "threads: how many one call may use; friction: include the bracket;\n"
+      "threads: how many one call may use; spin_us: microseconds that the others stay awake after "
+      "a call,\n"
+      "so that they find the next one at once, 0 to 1000000; friction: include the bracket;\n"
       "on_error: what a bad state (NaN, a zero quaternion, a singular M) does: \"raise\" a "
       "StateError,\n"
       "or \"nan\": its results are NaN and Backend.status has its code. Either way the other "
@@ -237,6 +240,8 @@ void bind_backend(nb::module_& m) {
                    [](const BackendObject& self) { return self.backend->options().max_batch; })
       .def_prop_ro("threads",
                    [](const BackendObject& self) { return self.backend->options().threads; })
+      .def_prop_ro("spin_us",
+                   [](const BackendObject& self) { return self.backend->options().spin_us; })
       .def_prop_ro(
           "dtype",
           [](const BackendObject& self) {

@@ -98,8 +98,13 @@ class NumpyBackend final : public PyBackend {
       refuse("max_batch: expected at least 1 state, got " + std::to_string(options.max_batch));
     }
     const auto max_batch = static_cast<std::size_t>(options.max_batch);
-    backend_->configure(std::move(model), {max_batch, options.threads, options.friction,
-                                           instruction_set_, options.tree, options.compile});
+    backend_->configure(std::move(model), {.max_batch = max_batch,
+                                           .threads = options.threads,
+                                           .friction = options.friction,
+                                           .instruction_set = instruction_set_,
+                                           .tree = options.tree,
+                                           .compile = options.compile,
+                                           .spin_us = options.spin_us});
     device_ = backend_->capabilities().device;
     try {
       status_.resize(max_batch);

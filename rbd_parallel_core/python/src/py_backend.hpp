@@ -41,6 +41,7 @@ class PyBackend {
     rbd_parallel_core::Layout layout;
     rbd_parallel_core::TreeOptions tree;
     std::optional<rbd_parallel_core::OperationSet> compile;
+    int spin_us;
   };
 
   virtual ~PyBackend() = default;

@@ -157,6 +157,11 @@ void BasicBackend<Real>::configure(std::shared_ptr<const Model> model,
     throw std::invalid_argument("configure: threads is " + std::to_string(options.threads) +
                                 ", expected at least 1");
   }
+  if (options.spin_us < 0 || options.spin_us > largest_spin_us) {
+    throw std::invalid_argument("configure: spin_us is " + std::to_string(options.spin_us) +
+                                ", expected 0 to " + std::to_string(largest_spin_us) +
+                                " microseconds");
+  }
   published_ = {};
   state_ = {};
   do_configure(*model, options);

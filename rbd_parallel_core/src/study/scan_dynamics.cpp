@@ -31,7 +31,7 @@ AnyExecutor with_sums(const Exec& executor, bool mapped) {
 }
 
 AnyExecutor make_executor(int threads, const ScanOptions& options) {
-  const ThreadedLoop loop(threads);
+  const ThreadedLoop loop(threads, options.spin);
   if (options.block < 0) {
     throw std::invalid_argument("ScanOptions: block is " + std::to_string(options.block) +
                                 "; give the steps in a block, or 0 for a choice by size");

@@ -89,7 +89,8 @@ struct BasicLinearizer<Real>::Implementation {
     nq = static_cast<std::size_t>(model->nq());
     nv = static_cast<std::size_t>(model->nv());
     max_batch = options.max_batch;
-    if (options.threads > 1) loop.emplace(options.threads);
+    if (options.threads > 1)
+      loop.emplace(options.threads, std::chrono::microseconds(options.spin_us));
     states = TangentStates<Real>(*model, chunk);
     of_qdd.resize(chunk);
     of_matrices.resize(chunk);

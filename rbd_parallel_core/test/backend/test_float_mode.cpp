@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cfenv>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -78,7 +79,7 @@ TEST(FloatMode, KeepsWhichExceptionsHaveCome) {
 
 TEST(FloatMode, AllOfATeamComputeAsTheCallerButFlush) {
   for (const int threads : {1, 2, 3}) {
-    Team team(threads);
+    Team team(threads, std::chrono::microseconds(50));
     in_every_mode([&] {
       const FloatMode mine = FloatMode::of_this_thread();
       std::atomic<int> otherwise = 0;

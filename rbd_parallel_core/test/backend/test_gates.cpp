@@ -412,12 +412,12 @@ TEST(AllocationGate, CountsReleases) {
   EXPECT_EQ(allocations_during([&] { std::free(memory); }), 1u);
 }
 
-/// With several threads the scheduler may lock and yield, but not allocate: not in the first call,
+/// With several threads a call may wake them and yield, but not allocate: not in the first call,
 /// nor in one whose batch is larger than those before.
 TEST(AllocationGate, HoldsWithSeveralThreads) {
   const auto model = std::make_shared<const Model>(conformance::mixed_tree(Base::floating).model());
   constexpr std::size_t most = 5000;
-  for (const auto& [name, threads] : {std::pair{"cpu", 2}, {"cpu", 3}, {"compiled", 3}}) {
+  for (const auto& [name, threads] : {std::pair{"cpu", 2}, {"cpu", 3}, {"compiled", 2}}) {
     const auto backend = make_backend(name);
     backend->configure(model, {.max_batch = most, .threads = threads});
     for (const std::size_t size : {std::size_t{1}, std::size_t{900}, most}) {
@@ -432,9 +432,8 @@ TEST(AllocationGate, HoldsWithSeveralThreads) {
   }
 }
 
-/// A thread that TBB has never seen is made known to it in its first call; after that nothing is
-/// allocated there either.
-TEST(AllocationGate, HoldsInAnotherThreadAfterItsFirstCall) {
+/// Nor does it matter which thread calls.
+TEST(AllocationGate, HoldsInTheFirstCallOfAnotherThread) {
   const auto model = std::make_shared<const Model>(conformance::mixed_tree(Base::floating).model());
   constexpr std::size_t size = 5000;
   const auto backend = make_backend("cpu");
@@ -444,7 +443,6 @@ TEST(AllocationGate, HoldsInAnotherThreadAfterItsFirstCall) {
   conformance::Outputs out = conformance::room_for(call, *model, batch);
   std::uint64_t count = 1;
   std::thread([&] {
-    out.result = call.run(*backend, batch, out);
     count = allocations_during([&] { out.result = call.run(*backend, batch, out); });
   }).join();
   EXPECT_EQ(count, 0u);

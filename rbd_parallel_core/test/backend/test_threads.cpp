@@ -15,6 +15,7 @@
 
 #include "plain_memory.hpp"
 #include "rbd_parallel_core/delegating_backend.hpp"
+#include "rbd_parallel_core/model/generators.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
 #include "rehoused_backend.hpp"
 
@@ -23,9 +24,9 @@ namespace {
 
 #ifdef __SANITIZE_THREAD__
 // It sees whether accesses are ordered, not whether they happen to meet: a few rounds show all.
-constexpr std::size_t enough_evaluations = 6000;
+constexpr std::size_t enough_evaluations = 6000, shared_out_batch = 301;
 #else
-constexpr std::size_t enough_evaluations = 60000;
+constexpr std::size_t enough_evaluations = 60000, shared_out_batch = 1501;
 #endif
 constexpr int thread_count = 4;
 
@@ -42,7 +43,9 @@ std::vector<Call> calls_for(const Model& model) {
 /// Has `thread_count` threads make all calls again and again, and counts the results that differ
 /// from those of one backend before.
 std::size_t mismatches(const Make& make, const std::shared_ptr<const Model>& model,
-                       const std::vector<Call>& calls, std::size_t batch_size, int threads_each) {
+                       const std::vector<Call>& calls, std::size_t batch_size,
+                       const BackendOptions& options = {},
+                       std::size_t evaluations = enough_evaluations) {
   const Batch batch = random_batch(*model, batch_size, 133);
   const auto alone = make();
   alone->configure(model, {.max_batch = batch_size});
@@ -50,11 +53,13 @@ std::size_t mismatches(const Make& make, const std::shared_ptr<const Model>& mod
   for (const Call& call : calls) expected.push_back(run(call, *alone, batch));
 
   const std::size_t each_round = thread_count * calls.size() * batch_size;
-  const std::size_t rounds = (enough_evaluations + each_round - 1) / each_round;
+  const std::size_t rounds = (evaluations + each_round - 1) / each_round;
   std::atomic<std::size_t> different{0};
   const auto work = [&] {
     const auto backend = make();
-    backend->configure(model, {.max_batch = batch_size, .threads = threads_each});
+    BackendOptions own = options;
+    own.max_batch = batch_size;
+    backend->configure(model, own);
     for (std::size_t round = 0; round < rounds; ++round) {
       for (std::size_t c = 0; c < calls.size(); ++c) {
         const Outputs out = run(calls[c], *backend, batch);
@@ -79,7 +84,7 @@ std::shared_ptr<const Model> tree() {
 TEST(Threads, OneModelManyBackends) {
   const auto model = tree();
   for (const std::string name : {"cpu", "compiled", "reference", "tree"}) {
-    EXPECT_EQ(mismatches([&] { return make_backend(name); }, model, calls_for(*model), 37, 1), 0u)
+    EXPECT_EQ(mismatches([&] { return make_backend(name); }, model, calls_for(*model), 37), 0u)
         << name;
   }
 }
@@ -87,15 +92,44 @@ TEST(Threads, OneModelManyBackends) {
 TEST(Threads, OneModelManyBackendsOfFloat) {
   const auto model = tree();
   const Make make = [] { return std::make_unique<RehousedBackend<float, PlainMemory>>("cpu"); };
-  EXPECT_EQ(mismatches(make, model, calls_for(*model), 37, 1), 0u);
+  EXPECT_EQ(mismatches(make, model, calls_for(*model), 37), 0u);
 }
 
 TEST(Threads, BackendsThatShareOutTheirBatches) {
   const auto model = tree();
   for (const std::string name : {"cpu", "compiled"}) {
-    EXPECT_EQ(mismatches([&] { return make_backend(name); }, model, calls_for(*model), 1501, 2), 0u)
-        << name;
+    for (const int spin_us : {0, default_spin_us}) {
+      EXPECT_EQ(mismatches([&] { return make_backend(name); }, model, calls_for(*model),
+                           shared_out_batch, {.threads = 2, .spin_us = spin_us}),
+                0u)
+          << name << ", spin_us " << spin_us;
+    }
   }
+}
+
+/// Short calls, some of which find workers awake and some do not.
+TEST(Threads, BackendsThatShareOutShortBatches) {
+  const auto model = tree();
+  for (const std::size_t batch : {90, 300}) {
+    EXPECT_EQ(mismatches([] { return make_backend("cpu"); }, model, calls_for(*model), batch,
+                         {.threads = 3, .spin_us = 50}),
+              0u);
+  }
+}
+
+/// One state of a large tree, whose phases several threads share.
+TEST(Threads, TreesThatAreSharedOut) {
+  const auto model =
+      std::make_shared<const Model>(auto_tree({.bodies = 3000, .branching = 1.5, .skew = 0.3}));
+  std::vector<Call> calls;
+  for (const Call& call : every_call()) {
+    if (call.operation == Operation::inverse_dynamics && call.possible(*model)) {
+      calls.push_back(call);
+    }
+  }
+  EXPECT_EQ(mismatches([] { return make_backend("tree"); }, model, calls, 5, {.threads = 2},
+                       enough_evaluations / 50),
+            0u);
 }
 
 /// Keeps a joint's position where all backends keep theirs, and computes when the others have
@@ -135,7 +169,7 @@ TEST(RacyBackend, IsCaught) {
   for (const Call& call : every_call()) {
     if (call.operation == Operation::gravity_forces) calls.push_back(call);
   }
-  EXPECT_GT(mismatches(make, model, calls, 37, 1), 0u);
+  EXPECT_GT(mismatches(make, model, calls, 37), 0u);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -15,7 +14,6 @@
 
 #include "random_trees.hpp"
 #include "rbd_parallel_core/backend.hpp"
-#include "team.hpp"
 
 namespace rbd_parallel_core {
 namespace {
@@ -407,30 +405,6 @@ TEST(TreeOptions, AreRefusedByBackendsThatWouldNotReadThem) {
   EXPECT_NE(refusal("auto", {.block = -1}).find("a block has -1 bodies"), std::string::npos);
   EXPECT_NE(refusal("tree", {.family = TreeFamily::scans, .group = 20}).find("group is 20"),
             std::string::npos);
-}
-
-TEST(Team, EveryTaskIsDoneOnceInEveryPhase) {
-  for (const int threads : {1, 2, 5}) {
-    Team team(threads);
-    for (int call = 0; call < 200; ++call) {
-      std::vector<std::atomic<int>> done(100);
-      int phases = 0;
-      team.call([&] {
-        for (int count : {100, 1, 0, 7, 100, 2, 31}) {
-          team.phase(count, [&](std::int32_t k, int thread) {
-            EXPECT_LT(thread, threads);
-            done[static_cast<std::size_t>(k)].fetch_add(1, std::memory_order_relaxed);
-          });
-          // What a phase did is seen by who leads.
-          int sum = 0;
-          for (auto& d : done) sum += d.exchange(0, std::memory_order_relaxed);
-          EXPECT_EQ(sum, count);
-          ++phases;
-        }
-      });
-      ASSERT_EQ(phases, 7) << "the work was done once";
-    }
-  }
 }
 
 }  // namespace

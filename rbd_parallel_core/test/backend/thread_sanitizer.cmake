@@ -39,8 +39,8 @@ foreach(kernels IN ITEMS scalar_kernels pack_kernels)
   rbd_add_kernels(test_threads_sanitized ${PROJECT_SOURCE_DIR}/src/backend/kernels/${kernels}.cpp SETS baseline REALS double)
   target_compile_options(test_threads_sanitized_${kernels}_of_double_baseline PRIVATE ${sanitizer})
 endforeach()
-# Floats have the same code; they are linked as they are, since the kernels take long to compile. So are the kernels that share
-# out their work by TBB.
+# Floats have the same code; they are linked as they are, since the kernels take long to compile. So are those for large trees
+# and those for compiled robots: who computes what is decided outside of them.
 foreach(kernels IN ITEMS pack_kernels_of_float scalar_kernels_of_float blocks_of_double blocks_of_float lone_blocks_of_double lone_blocks_of_float
     mass_matrix_kernels_of_double mass_matrix_kernels_of_float code_kernels_of_double code_kernels_of_float)
   target_sources(test_threads_sanitized PRIVATE $<TARGET_OBJECTS:rbd_parallel_core_${kernels}_baseline>)
@@ -54,6 +54,16 @@ target_link_libraries(test_threads_sanitized PRIVATE GTest::gtest GTest::gtest_m
   ${console_bridge_LIBRARIES} tinyxml2::tinyxml2 TBB::tbb Threads::Threads)
 
 rbd_add_sanitized_test(ManyBackends test_threads_sanitized Threads.OneModelManyBackends ${clean})
-# Not for backends that share out their batches: TBB's library is not compiled for it, its locks are not seen, and all that a
-# worker does after it was handed a task seems to race.
+rbd_add_sanitized_test(SharedOutBatches test_threads_sanitized Threads.BackendsThatShareOut*:Threads.TreesThatAreSharedOut ${clean})
+
+# The threads of a backend alone.
+add_executable(test_team_sanitized backend/test_team.cpp ${PROJECT_SOURCE_DIR}/src/team.cpp)
+rbd_compile_options(test_team_sanitized)
+target_compile_features(test_team_sanitized PRIVATE cxx_std_20)
+target_include_directories(test_team_sanitized PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(test_team_sanitized PRIVATE -fsanitize=thread -O1 -g1)
+target_link_options(test_team_sanitized PRIVATE -fsanitize=thread)
+target_link_libraries(test_team_sanitized PRIVATE GTest::gtest GTest::gtest_main Threads::Threads)
+rbd_add_sanitized_test(Team test_team_sanitized * ${clean})
+
 rbd_add_sanitized_test(CatchesARacyBackend test_threads_sanitized RacyBackend.* ${caught})

@@ -340,6 +340,10 @@ def test_a_backend_keeps_its_model_alive():
         (("cpu", 0), "max_batch is 0, expected at least 1"),
         (("reference", -3), "max_batch: expected at least 1 state, got -3"),
         (("reference", 1, 0), "threads is 0, expected at least 1"),
+        (("cpu", 1, 2, False, "raise", "float64", None, "rows", "blocks", 0, -1),
+         "spin_us is -1, expected 0 to 1000000 microseconds"),
+        (("compiled", 1, 2, False, "raise", "float64", None, "rows", "blocks", 0, 1000001),
+         "spin_us is 1000001, expected 0 to 1000000 microseconds"),
         (("tree", 1, 1, False, "raise", "float64", None, "rows", "branches"),
          'family: expected "blocks" or "scans", got "branches"'),
         (("tree", 1, 1, False, "raise", "float64", None, "rows", "blocks", -2),
@@ -353,6 +357,14 @@ def test_a_backend_keeps_its_model_alive():
 def test_backend_options_are_checked(model, arguments, message):
     with pytest.raises(ValueError, match=message):
         rbd_parallel.Backend(arguments[0], model, *arguments[1:])
+
+
+def test_spin_us_is_an_option(model, states):
+    assert rbd_parallel.Backend(model).spin_us == 200
+    backend = rbd_parallel.Backend("cpu", model, max_batch=BATCH, threads=2, spin_us=0)
+    assert backend.spin_us == 0
+    alone = rbd_parallel.Backend("cpu", model, max_batch=BATCH)
+    assert numpy.array_equal(backend.inverse_dynamics(*states), alone.inverse_dynamics(*states))
 
 
 def test_a_backend_needs_a_model():

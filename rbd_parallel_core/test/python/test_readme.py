@@ -121,7 +121,7 @@ def test_table_of_operations_names_what_exists():
             mentioned.add(name)
     # Everything that computes is in the table; these report on a call.
     public = {name for name in dir(rbd_parallel.Backend) if not name.startswith("_")}
-    others = {"name", "model", "max_batch", "threads", "friction", "status", "bad_states", "explain"}
+    others = {"name", "model", "max_batch", "threads", "spin_us", "friction", "status", "bad_states", "explain"}
     others |= {"dtype", "instruction_set", "layout", "lane_width"}
     assert public - others == mentioned
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "rbd_parallel_core/model/model.hpp"
+#include "rbd_parallel_core/spin.hpp"
 #include "rbd_parallel_core/status.hpp"
 
 namespace rbd_parallel_core {
@@ -19,6 +21,8 @@ struct ScanOptions {
   bool recurrence = false;   ///< velocities and accelerations by ScanForm::recurrence
   bool mapped_sums = false;  ///< sums of vectors as one scan for each of their numbers
   bool friction = false;     ///< damping and friction count in inverse dynamics
+  /// How long threads stay awake after a call (BackendOptions::spin_us).
+  std::chrono::microseconds spin{default_spin_us};
 };
 
 /// Inverse dynamics and mass matrix of one state by tree scans (rnea_scan.hpp, crba_scan.hpp), the

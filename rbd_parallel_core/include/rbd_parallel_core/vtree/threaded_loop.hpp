@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+
+#include "rbd_parallel_core/spin.hpp"
 
 namespace rbd_parallel_core {
 
 /// A loop whose rounds are shared out to several threads, to build executors with (executor.hpp).
-/// The threads are oneTBB's, which this header does not show. Copies share one set of them.
+/// Copies share one set of threads.
 class ThreadedLoop {
  public:
   /// At most `threads` threads, the calling one included, and no more than the machine runs at a
-  /// time; throws std::invalid_argument below 1. All that the scheduler needs is taken here, so
-  /// that loops do not allocate.
-  explicit ThreadedLoop(int threads);
+  /// time; throws std::invalid_argument below 1. `spin`: how long they stay awake after a loop
+  /// (BackendOptions::spin_us). All memory is taken here, so that loops do not allocate.
+  explicit ThreadedLoop(
+      int threads, std::chrono::microseconds spin = std::chrono::microseconds(default_spin_us));
 
   /// f(k) for 0 <= k < count, each once, in any order. f must not throw. It computes in the
   /// floating point mode of the calling thread, whichever thread runs it.

@@ -165,7 +165,7 @@ CallPlan AutoBackend<Real>::plan(Candidate candidate, Operation operation,
                                  std::size_t batch) const noexcept {
   if (candidate == Candidate::tree) return tree_->plan(operation, batch);
   if (candidate == Candidate::cuda) return {.runs = (batch + cuda_wave - 1) / cuda_wave};
-  return cpu_.plan(batch, keeps_matrix(operation));
+  return cpu_.plan(operation, batch);
 }
 
 template <class Real>

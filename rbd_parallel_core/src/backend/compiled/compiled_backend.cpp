@@ -17,6 +17,11 @@ using compiled::CodedFunction;
 /// long.
 constexpr std::int32_t most_bodies = 400, most_columns_of_matrices = 64;
 
+/// What a run of the code takes, about: for an instruction of it, and for a body, whose sine and
+/// cosine are computed and whose numbers are read and written. Enough to judge whether a call is
+/// worth several threads; it must not depend on the machine.
+constexpr double ns_per_line = 0.25, ns_per_body = 8;
+
 /// Whether a function computes or keeps matrices of nv x nv.
 bool has_matrices(const CodedFunction& function) {
   return keeps_matrices(function.operation) || function.operation == Operation::mass_matrix ||
@@ -216,7 +221,10 @@ void CompiledBackend<Real>::run(const Code& code, const CodeCall& call,
     code.run(this->kernel_model(), call, false, 0, {0, batch}, placements);
     return;
   }
-  this->for_each_range_of_packs(batch, [&](StateRange range, std::size_t thread) {
+  const double us_of_run = 1e-3 * (ns_per_line * static_cast<double>(code.lines()) +
+                                   ns_per_body * this->kernel_model().body_count);
+  const double us = us_of_run * static_cast<double>(this->runs_of_packs(batch));
+  this->for_each_range_of_packs(batch, us, [&](StateRange range, std::size_t thread) {
     code.run(this->kernel_model(), call, true, thread, range, placements);
   });
 }

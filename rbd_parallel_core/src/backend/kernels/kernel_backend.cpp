@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel_backend.hpp"
 
-#include <tbb/info.h>
-
 #include <algorithm>
 
 #include "../unaccelerated.hpp"
 #include "float_range.hpp"
+#include "kernel_costs.hpp"
 
 namespace rbd_parallel_core {
 
@@ -28,7 +27,7 @@ template <class Real>
 void KernelBackend<Real>::configure_kernels(const Model& model, const BackendOptions& options,
                                             bool with_packs, int threads) {
   const InstructionSet set = choose_instruction_set(options.instruction_set);
-  threads = std::min(threads, tbb::info::default_concurrency());  // memory only for what can run
+  threads = std::min(threads, usable_cores());  // memory only for what can run
   tiles_.reset();
   packs_ = {};
   if constexpr (std::is_same_v<Real, double>) {
@@ -47,7 +46,7 @@ void KernelBackend<Real>::configure_kernels(const Model& model, const BackendOpt
   packs_ = make_kernels(pack_kernels<Real>(set), options.friction, model_.nv <= largest_pack_nv,
                         threads);
   if (threads > 1) {
-    tiles_.emplace(threads, packs_.table->width, static_cast<std::size_t>(model_.body_count));
+    tiles_.emplace(threads, packs_.table->width, std::chrono::microseconds(options.spin_us));
   }
 }
 
@@ -56,13 +55,13 @@ void KernelBackend<Real>::run(const Call& call, bool needs_matrix) noexcept {
   const Kernels& kernels = kernels_for(call.batch(), call.layout(), needs_matrix);
   const auto kernel = kernels.table->kernel[static_cast<std::size_t>(call.operation())];
   const void* const args = call.erased_arguments();
-  if (!shared_out(kernels, call.batch())) {
+  if (!tiles_ || kernels.contexts.size() == 1) {
     kernel(kernels.contexts.front(), args, {0, call.batch()});
     return;
   }
-  tiles_->run(call.batch(), [&](StateRange range, std::size_t thread) {
-    kernel(kernels.contexts[thread], args, range);
-  });
+  tiles_->run(
+      call.batch(), predicted_us(kernels, call.operation(), call.batch()),
+      [&](StateRange range, std::size_t thread) { kernel(kernels.contexts[thread], args, range); });
 }
 
 template <class Real>
@@ -76,12 +75,21 @@ auto KernelBackend<Real>::kernels_for(std::size_t batch, Layout layout,
 }
 
 template <class Real>
-CallPlan KernelBackend<Real>::plan(std::size_t batch, bool needs_matrix) const noexcept {
-  const Kernels& kernels = kernels_for(batch, Layout::rows, needs_matrix);
+double KernelBackend<Real>::predicted_us(const Kernels& kernels, Operation operation,
+                                         std::size_t batch) const noexcept {
+  const std::size_t width = kernels.table->width;
+  return rbd_parallel_core::predicted_us(operation, static_cast<std::size_t>(model_.body_count),
+                                         static_cast<std::size_t>(sparse_rows_.row_start().back()),
+                                         (batch + width - 1) / width);
+}
+
+template <class Real>
+CallPlan KernelBackend<Real>::plan(Operation operation, std::size_t batch) const noexcept {
+  const Kernels& kernels = kernels_for(batch, Layout::rows, keeps_matrices(operation));
   const std::size_t width = kernels.table->width;
   CallPlan plan{.runs = (batch + width - 1) / width, .threads = 1};
-  if (shared_out(kernels, batch)) {
-    plan.threads = static_cast<int>(std::min(kernels.contexts.size(), tiles_->count(batch)));
+  if (tiles_ && kernels.contexts.size() > 1) {
+    plan.threads = tiles_->cut(batch, predicted_us(kernels, operation, batch)).threads;
   }
   return plan;
 }

@@ -30,8 +30,8 @@ class KernelBackend : public BasicBackend<Real> {
   using typename BasicBackend<Real>::MassMatrix;
   using typename BasicBackend<Real>::ForwardDynamics;
 
-  /// How a batch of rows is computed. `needs_matrix`: by an operation that keeps a matrix.
-  CallPlan plan(std::size_t batch, bool needs_matrix) const noexcept;
+  /// How a batch of rows is computed.
+  CallPlan plan(Operation operation, std::size_t batch) const noexcept;
 
  protected:
   /// Takes all memory. `with_packs`: batches of two and more run in SIMD lanes.
@@ -52,14 +52,19 @@ class KernelBackend : public BasicBackend<Real> {
   }
   /// The threads that may work on packs of states at once.
   std::size_t pack_threads() const noexcept { return packs_.contexts.size(); }
-  /// Calls work(range, thread) for ranges that make up a batch that is computed in packs.
+  /// Calls work(range, thread) for ranges that make up a batch that is computed in packs. `us`:
+  /// predicted for one thread.
   template <class Work>
-  void for_each_range_of_packs(std::size_t batch, const Work& work) noexcept {
-    if (shared_out(packs_, batch)) {
-      tiles_->run(batch, work);
+  void for_each_range_of_packs(std::size_t batch, double us, const Work& work) noexcept {
+    if (tiles_) {
+      tiles_->run(batch, us, work);
     } else {
       work(StateRange{0, batch}, std::size_t{0});
     }
+  }
+  /// The runs of the kernels for packs that a batch takes.
+  std::size_t runs_of_packs(std::size_t batch) const noexcept {
+    return (batch + packs_.table->width - 1) / packs_.table->width;
   }
 
   Capabilities do_capabilities() const noexcept override;
@@ -77,10 +82,9 @@ class KernelBackend : public BasicBackend<Real> {
 
   /// The kernels that suit a batch.
   const Kernels& kernels_for(std::size_t batch, Layout layout, bool needs_matrix) const noexcept;
-  /// Whether the batch is large, and `kernels` has memory for several threads.
-  bool shared_out(const Kernels& kernels, std::size_t batch) const noexcept {
-    return tiles_ && !tiles_->small(batch) && kernels.contexts.size() > 1;
-  }
+  /// What one thread is predicted to take for a batch, in microseconds.
+  double predicted_us(const Kernels& kernels, Operation operation,
+                      std::size_t batch) const noexcept;
   /// Runs the kernel of the call's operation with the kernels that suit the batch, over threads if
   /// that is shared out. `needs_matrix`: the operation keeps a matrix of its own.
   void run(const Call& call, bool needs_matrix = false) noexcept;

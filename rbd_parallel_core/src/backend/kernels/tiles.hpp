@@ -1,51 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 
+#include "../../team.hpp"
 #include "kernel_table.hpp"
 
 namespace rbd_parallel_core {
 
-/// Cuts a batch into tiles and has them computed by several threads.
+/// Cuts a batch into tiles and has them computed by several threads, as far as that pays: by the
+/// time that one thread is predicted to take for the batch, so the same call is always cut alike.
 class Tiles {
  public:
   /// `threads` of them at most, the calling one included. `width`: tiles begin at multiples of it.
-  /// `bodies`: of the robot, by which the work for a state is judged.
-  Tiles(int threads, std::size_t width, std::size_t bodies)
-      : arena_(threads), threads_(static_cast<std::size_t>(threads)) {
-    // About 40 us of work for the kernels: enough to hide what handing out a tile costs, and its
-    // rows stay in the nearest caches.
-    tile_ = std::max<std::size_t>(4096 / std::max<std::size_t>(bodies, 1) / width, 1) * width;
-    // The threads are made and all that the scheduler keeps is taken now, not in the first call.
-    for (int k = 0; k < 8; ++k) run(tile_ * threads_ * 4, [](StateRange, std::size_t) {});
-  }
+  /// `spin`: how long a thread stays awake after a call.
+  Tiles(int threads, std::size_t width, std::chrono::microseconds spin)
+      : team_(threads, spin), width_(width) {}
 
-  /// Too little work to wake another thread for.
-  bool small(std::size_t batch) const noexcept { return batch <= tile_; }
-  /// Tiles of a batch.
-  std::size_t count(std::size_t batch) const noexcept { return (batch + tile_ - 1) / tile_; }
+  bool asleep() const noexcept { return team_.asleep(); }
+
+  /// A batch as it is shared out.
+  struct Cut {
+    int threads;        ///< 1: the calling one alone
+    std::size_t count;  ///< of the tiles
+    std::size_t tile;   ///< states
+  };
+  /// `us`: what one thread is predicted to take, in microseconds.
+  Cut cut(std::size_t batch, double us) const noexcept {
+    const std::size_t packs = (batch + width_ - 1) / width_;
+    const double most = std::min(us / least_share_us, static_cast<double>(packs));
+    const int threads = static_cast<int>(std::min(most, static_cast<double>(team_.threads())));
+    if (threads < 2) return {1, 1, batch};
+    // As many for each thread, so that none waits for the last tile.
+    const double tile_us =
+        std::clamp(us / (threads * tiles_of_thread), least_tile_us, largest_tile_us);
+    const auto rounds = std::max<std::size_t>(
+        static_cast<std::size_t>(us / tile_us) / static_cast<std::size_t>(threads), 1);
+    const std::size_t tiles = rounds * static_cast<std::size_t>(threads);
+    const std::size_t tile = (packs + tiles - 1) / tiles * width_;
+    return {threads, (batch + tile - 1) / tile, tile};
+  }
 
   /// Calls work(range, thread) for ranges that make up the batch; `thread` is below the number of
   /// threads, and no two calls at one time have the same.
   template <class Work>
-  void run(std::size_t batch, const Work& work) {
-    arena_.execute([&] {
-      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count(batch)), [&](const auto& tiles) {
-        const auto thread = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
-        work(StateRange{tiles.begin() * tile_, std::min(tiles.end() * tile_, batch)}, thread);
-      });
-    });
+  void run(std::size_t batch, double us, const Work& work) noexcept {
+    const bool wakes = us >= 2 * least_share_us && worth_waking(us);
+    if (us < 2 * least_share_us || (!wakes && team_.asleep())) {
+      work(StateRange{0, batch}, std::size_t{0});
+      return;
+    }
+    const Cut cut = this->cut(batch, us);
+    const auto wake = wakes ? Team::Wake::sleepers : Team::Wake::nobody;
+    team_.phase(static_cast<std::int32_t>(cut.count), cut.threads, wake,
+                [&](std::int32_t k, int thread) {
+                  const std::size_t begin = static_cast<std::size_t>(k) * cut.tile;
+                  work(StateRange{begin, std::min(begin + cut.tile, batch)},
+                       static_cast<std::size_t>(thread));
+                });
   }
 
  private:
-  tbb::task_arena arena_;
-  std::size_t threads_, tile_;
+  /// A thread is called for so much work at least: a worker that is awake comes within a
+  /// microsecond, and then its caches lack what it reads.
+  static constexpr double least_share_us = 8;
+  /// One that sleeps is woken for a batch of so much work: that costs the caller 10 us, and the
+  /// worker comes 20 to 60 us later, but calls that follow find it awake.
+  static constexpr double worth_waking_us = 50;
+  /// Shorter batches have it woken when so many have followed one another: so much work altogether
+  /// makes up for what waking costs even if they end here.
+  static constexpr double series_worth_waking_us = 400;
+  /// A tile is long enough to hide what taking it costs, 0.1 us, and short enough that its rows
+  /// stay in the nearest caches.
+  static constexpr double least_tile_us = 4, largest_tile_us = 40;
+  static constexpr double tiles_of_thread = 16;
+
+  bool worth_waking(double us) noexcept {
+    if (us >= worth_waking_us) return true;
+    if (!team_.asleep()) return false;
+    const auto now = std::chrono::steady_clock::now();
+    series_us_ = now - last_ < team_.spin() ? series_us_ + us : 0;
+    last_ = now;
+    return series_us_ >= series_worth_waking_us;
+  }
+
+  Team team_;
+  std::size_t width_;
+  double series_us_ = 0;                        ///< of calls that found the workers asleep
+  std::chrono::steady_clock::time_point last_;  ///< of them
 };
 
 }  // namespace rbd_parallel_core

@@ -48,9 +48,9 @@ constexpr std::int32_t steps_of_task = 32;
 
 template <class Real>
 BlockDynamics<Real>::BlockDynamics(const ModelView<Real>& model, InstructionSet set, int threads,
-                                   const TreeOptions& options)
+                                   std::chrono::microseconds spin, const TreeOptions& options)
     : table_(options.lanes ? &block_table<Real>(set) : &lone_block_table<Real>(set)),
-      team_(threads) {
+      team_(threads, spin) {
   const HeavyPaths paths = choose_paths(model, table_->width, options);
   plan_ = make_plan(model, paths, table_->width, options.block);
   can_go_forward_ = rbd_parallel_core::can_go_forward(model, paths, plan_);

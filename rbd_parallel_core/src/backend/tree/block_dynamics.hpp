@@ -3,10 +3,10 @@
 
 #include <vector>
 
+#include "../../team.hpp"
 #include "../kernels/kernel_memory.hpp"
 #include "block_table.hpp"
 #include "rbd_parallel_core/backend.hpp"
-#include "team.hpp"
 
 namespace rbd_parallel_core {
 
@@ -15,8 +15,9 @@ namespace rbd_parallel_core {
 template <class Real>
 class BlockDynamics {
  public:
+  /// `spin`: how long a thread stays awake after a call.
   BlockDynamics(const ModelView<Real>& model, InstructionSet set, int threads,
-                const TreeOptions& options);
+                std::chrono::microseconds spin, const TreeOptions& options);
 
   void inverse_dynamics(const TreeState<Real>& state) noexcept;
   /// Whether forward dynamics may be done by blocks (block_cut.hpp).
@@ -26,6 +27,7 @@ class BlockDynamics {
   /// Whether the lanes of the registers are so well filled that blocks side by side take less time
   /// than one body after the other.
   bool pays() const noexcept;
+  Team& team() noexcept { return team_; }
   int used_threads() const noexcept { return alone_ ? 1 : team_.threads(); }
 
   /// What the mass matrix is made of (TreeColumns); q: nq.

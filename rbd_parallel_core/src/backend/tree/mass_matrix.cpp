@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mass_matrix.hpp"
 
-#include <tbb/blocked_range.h>
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,8 +36,8 @@ void take(std::vector<KernelMemory>& blocks, const LayOut& lay_out) {
 
 template <class Real>
 void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads, InstructionSet set,
-                                     BlockDynamics<Real>* blocks) {
-  threads = std::clamp(threads, 1, tbb::info::default_concurrency());
+                                     BlockDynamics<Real>* blocks, std::chrono::microseconds spin) {
+  threads = std::clamp(threads, 1, usable_cores());
   kernels_ = &tree_mass_matrix_kernels<Real>(set);
   rows_ = MassMatrixRows({model.dof_parent, index(model.nv)});
   context_ = {};
@@ -50,20 +46,14 @@ void TreeMassMatrix<Real>::configure(const ModelView<Real>& model, int threads, 
   blocks_ = nullptr;
   own_blocks_.reset();
   if (!model.has_mimic) {
-    blocks_ = blocks != nullptr ? blocks : &own_blocks_.emplace(model, set, threads, TreeOptions{});
+    blocks_ =
+        blocks != nullptr ? blocks : &own_blocks_.emplace(model, set, threads, spin, TreeOptions{});
     find_runs();
     subtree_end_ = subtree_ends({model.dof_parent, index(model.nv)});
     context_.subtree_end = subtree_end_.data();
     cut_work(threads);
   }
   take_memory(threads);
-  arena_.reset();
-  if (threads == 1 || model.has_mimic) return;
-  // The threads are made and all that the scheduler keeps is taken now, not in the first call.
-  arena_.emplace(threads);
-  for (int k = 0; k < 8; ++k) {
-    share_out(64 * threads, worth_threads, [](std::int32_t, std::int32_t, std::size_t) {});
-  }
 }
 
 template <class Real>
@@ -171,17 +161,19 @@ template <class Real>
 template <class Work>
 void TreeMassMatrix<Real>::share_out(std::int32_t count, std::int64_t numbers,
                                      const Work& work) noexcept {
-  if (!arena_ || numbers < worth_threads) {
+  Team& team = blocks_->team();
+  if (team.threads() == 1 || numbers < worth_threads) {
     work(0, count, 0);
     return;
   }
-  const FloatMode mode = FloatMode::of_this_thread();
-  arena_->execute([&] {
-    tbb::parallel_for(tbb::blocked_range<std::int32_t>(0, count), [&](const auto& range) {
-      const FloatModeScope as_the_caller(mode);
-      const auto thread = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
-      work(range.begin(), range.end(), thread);
-    });
+  // Some for each thread: a piece begins with a walk to the root.
+  constexpr std::int32_t pieces_of_thread = 16;
+  const std::int32_t pieces = std::min(count, pieces_of_thread * team.threads());
+  const auto begin_of = [&](std::int32_t piece) {
+    return static_cast<std::int32_t>(std::int64_t{count} * piece / pieces);
+  };
+  team.phase(pieces, [&](std::int32_t k, int thread) {
+    work(begin_of(k), begin_of(k + 1), index(thread));
   });
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tbb/task_arena.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,10 +22,11 @@ template <class Real>
 class TreeMassMatrix {
  public:
   /// Takes all memory; the view must stay valid. `threads`: that a call may use, the calling one
-  /// included. `blocks`: of the same model, and alive as long; one is made where none is given and
-  /// the robot has no mimic joints.
+  /// included. `blocks`: of the same model, for as many threads, and alive as long; one is made
+  /// where none is given and the robot has no mimic joints, whose threads `spin`.
   void configure(const ModelView<Real>& model, int threads, InstructionSet set,
-                 BlockDynamics<Real>* blocks = nullptr);
+                 BlockDynamics<Real>* blocks = nullptr,
+                 std::chrono::microseconds spin = std::chrono::microseconds(default_spin_us));
 
   /// Numbers of the values of a sparse matrix (MassMatrixPattern::nonzeros).
   std::int64_t nonzeros() const noexcept { return rows_.row_start().back(); }
@@ -64,7 +63,6 @@ class TreeMassMatrix {
   std::vector<KernelMemory> memory_;
   std::vector<TreeScratch<Real>> scratch_;  ///< one a thread
   Real* vector_ = nullptr;                  ///< nv
-  std::optional<tbb::task_arena> arena_;
 };
 
 extern template class TreeMassMatrix<double>;

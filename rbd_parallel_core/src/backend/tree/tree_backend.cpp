@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree_backend.hpp"
 
-#include <tbb/info.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -54,22 +52,23 @@ void TreeBackend<Real>::do_configure(const Model& model, const BackendOptions& o
   this->configure_kernels(model, options, /*with_packs=*/false, 1);
   if (!cuts(model, options.tree)) return;
   const InstructionSet set = choose_instruction_set(options.instruction_set);
-  const int threads = threads_ = std::min(options.threads, tbb::info::default_concurrency());
+  const std::chrono::microseconds spin(options.spin_us);
+  const int threads = threads_ = std::min(options.threads, usable_cores());
   if (options.tree.family == TreeFamily::scans) {
     scans_.emplace();
     // Not an owner: Backend keeps the model alive.
     scans_->configure(std::shared_ptr<const Model>(std::shared_ptr<void>(), &model), threads,
-                      {.block = options.tree.block, .friction = options.friction});
+                      {.block = options.tree.block, .friction = options.friction, .spin = spin});
     return;
   }
   // Torques of mimic joints add up from several blocks: they are left to the kernels for one state.
   if (!model.has_mimic()) {
-    blocks_.emplace(this->kernel_model(), set, threads, options.tree);
+    blocks_.emplace(this->kernel_model(), set, threads, spin, options.tree);
     const bool asked_for = options.tree.block > 0 || options.tree.group > 0 || !options.tree.lanes;
     by_blocks_ = asked_for || blocks_->pays();
   }
   mass_matrix_.emplace();
-  mass_matrix_->configure(this->kernel_model(), threads, set, blocks_ ? &*blocks_ : nullptr);
+  mass_matrix_->configure(this->kernel_model(), threads, set, blocks_ ? &*blocks_ : nullptr, spin);
 }
 
 template <class Real>

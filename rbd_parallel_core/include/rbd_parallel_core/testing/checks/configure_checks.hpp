@@ -43,7 +43,9 @@ inline Violations check_configure_faults(const BackendUnderTest& under_test) {
       {model, {.max_batch = 0}},
       {model, {.max_batch = std::size_t{1} << 41}},
       {model, {.max_batch = 1, .threads = 0}},
-      {model, {.max_batch = 1, .threads = -3}}};
+      {model, {.max_batch = 1, .threads = -3}},
+      {model, {.max_batch = 1, .threads = 2, .spin_us = -1}},
+      {model, {.max_batch = 1, .threads = 2, .spin_us = largest_spin_us + 1}}};
   const auto backend = under_test.make();
   const Batch batch = random_batch(*model, 1, 125);
   report.at(robot.name, "configure");
