@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "rehoused_backend.hpp"
+
 namespace rbd_parallel_core {
 
 /// One block, handed out from its beginning in every call: nothing is allocated after configured().
@@ -27,5 +29,9 @@ class PlainMemory {
   std::vector<std::byte> block_;
   std::size_t used_ = 0;
 };
+
+#ifdef RBD_CONFORMANCE_LINKED  // with the suite, which most programs with such a backend have
+extern template class RehousedBackend<float, PlainMemory>;
+#endif
 
 }  // namespace rbd_parallel_core

@@ -64,7 +64,7 @@ std::size_t mismatches(const Make& make, const std::shared_ptr<const Model>& mod
       for (std::size_t c = 0; c < calls.size(); ++c) {
         const Outputs out = run(calls[c], *backend, batch);
         bool same = out.result.ok() && out.status == expected[c].status;
-        for (std::size_t k = 0; k < 3; ++k) {
+        for (std::size_t k = 0; k < Outputs::most; ++k) {
           same = same && same_bits(out.numbers[k], expected[c].numbers[k]);
         }
         different += same ? 0 : 1;

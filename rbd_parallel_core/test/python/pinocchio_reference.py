@@ -6,6 +6,9 @@ where a mimic joint has coordinates of its own there, v_pinocchio = G v with a c
 tau_pinocchio and M = G^T M_pinocchio G. With Pinocchio's own mimic joints, or without any, G is the identity.
 """
 
+import functools
+import pickle
+
 import numpy
 import pinocchio
 
@@ -36,11 +39,27 @@ def build(path, base, gravity, mimic):
     return model
 
 
+def remembered(compute):
+    """For methods of Reference: the same arguments are computed once. Backends are compared one after the other with the same
+    numbers, and Pinocchio is called from Python state by state. What is returned cannot be written to."""
+
+    @functools.wraps(compute)
+    def recall(self, *arguments):
+        key = pickle.dumps((compute.__name__, arguments))
+        if key not in self.known:
+            self.known[key] = compute(self, *arguments)
+            for array in self.known[key] if isinstance(self.known[key], tuple) else [self.known[key]]:
+                array.flags.writeable = False
+        return self.known[key]
+
+    return recall
+
+
 class Reference:
     """`pin`: a Pinocchio model of the robot of `model`, which is ours."""
 
     def __init__(self, pin, model):
-        self.pin, self.data, self.model = pin, pin.createData(), model
+        self.pin, self.data, self.model, self.known = pin, pin.createData(), model, {}
         # Only the joint of a floating base has a name of its own in either library; it comes first in both.
         self.ids = [
             pin.getJointId(joint.name) if pin.existJointName(joint.name) else 1 for joint in model.joints
@@ -73,6 +92,7 @@ class Reference:
     def frame(self, link):
         return self.pin.getFrameId(link, pinocchio.FrameType.BODY)
 
+    @remembered
     def forces(self, q, v, a, wrenches=None, axes="link"):
         """tau = M a + C v + g - J^T f. wrenches: {link: (batch, 6)}"""
         result = []
@@ -98,6 +118,7 @@ class Reference:
             forces[frame.parentJoint] += frame.placement.act(pinocchio.Force(wrench))
         return forces
 
+    @remembered
     def mass_matrices(self, q):
         result = []
         for qi in self.configurations(q):
@@ -105,11 +126,13 @@ class Reference:
             result.append(self.G.T @ (upper + numpy.triu(upper, 1).T) @ self.G)
         return numpy.reshape(result, (len(q), self.model.nv, self.model.nv))
 
+    @remembered
     def accelerations(self, q, v, tau):
         """By articulated bodies; only where G is the identity."""
         result = [pinocchio.aba(self.pin, self.data, *state) for state in zip(self.configurations(q), v, tau)]
         return numpy.reshape(result, (len(q), self.pin.nv))
 
+    @remembered
     def kinematics(self, q, links):
         """Poses (batch, k, 7), Jacobians along world and link axes (batch, k, 6, nv)."""
         poses, world, local = [], [], []
@@ -131,6 +154,7 @@ class Reference:
             numpy.reshape(local, (*shape, 6, nv)),
         )
 
+    @remembered
     def link_motion(self, q, v, a, links, axes):
         """Twists and classical accelerations of links, without gravity: two arrays (batch, k, 6)."""
         frame = pinocchio.LOCAL_WORLD_ALIGNED if axes == "world" else pinocchio.LOCAL
@@ -145,6 +169,7 @@ class Reference:
         shape = (len(q), len(links), 6)
         return numpy.reshape(twists, shape), numpy.reshape(accelerations, shape)
 
+    @remembered
     def energies(self, q, v):
         """Kinetic and potential energy (batch,), centre of mass (batch, 3), and the scale of the potential (batch,).
 
@@ -166,6 +191,7 @@ class Reference:
         """A matrix of nv x nv in our coordinates."""
         return self.G.T @ matrix @ self.G
 
+    @remembered
     def inverse_derivatives(self, q, v, a, wrenches=None):
         """d tau / d q and d tau / d v (batch, nv, nv). wrenches: {link: (batch, 6)}, along the axes of the link."""
         by_q, by_v = [], []
@@ -179,6 +205,7 @@ class Reference:
         shape = (len(q), self.model.nv, self.model.nv)
         return numpy.reshape(by_q, shape), numpy.reshape(by_v, shape)
 
+    @remembered
     def coriolis_matrices(self, q, v):
         result = [
             self.project(pinocchio.computeCoriolisMatrix(self.pin, self.data, *state))
@@ -186,6 +213,7 @@ class Reference:
         ]
         return numpy.reshape(result, (len(q), self.model.nv, self.model.nv))
 
+    @remembered
     def centroidal(self, q, v):
         """Centroidal momentum matrices and their rates (batch, 6, nv).
 
@@ -209,6 +237,7 @@ class Reference:
         shape = (len(q), 6, self.model.nv)
         return numpy.reshape(A, shape), numpy.reshape(rate, shape)
 
+    @remembered
     def regressors(self, q, v, a):
         """(batch, nv, 10 bodies)"""
         result = [
@@ -217,6 +246,7 @@ class Reference:
         ]
         return numpy.reshape(result, (len(q), self.model.nv, -1))
 
+    @remembered
     def jacobian_rates(self, q, v, links):
         """dJ/dt along the axes of the world (batch, k, 6, nv)."""
         result = []

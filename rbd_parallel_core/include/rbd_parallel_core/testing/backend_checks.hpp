@@ -3,17 +3,51 @@
 
 #include <vector>
 
-#include "rbd_parallel_core/testing/checks/argument_checks.hpp"
-#include "rbd_parallel_core/testing/checks/batch_checks.hpp"
-#include "rbd_parallel_core/testing/checks/configure_checks.hpp"
-#include "rbd_parallel_core/testing/checks/derivative_checks.hpp"
-#include "rbd_parallel_core/testing/checks/number_checks.hpp"
-#include "rbd_parallel_core/testing/checks/state_checks.hpp"
+#include "rbd_parallel_core/testing/checks/check_report.hpp"
+#include "rbd_parallel_core/testing/conformance_linkage.hpp"
 
 /// The checks of the conformance suite, one function each: a backend in, what is wrong with it out.
 /// They know no test framework, so that a deliberately wrong backend can be shown to fail them.
 /// backend_conformance.hpp makes GoogleTest cases of them.
 namespace rbd_parallel_core::conformance {
+
+// checks/number_checks.hpp
+Violations check_against_newton(const BackendUnderTest& under_test);
+Violations check_friction(const BackendUnderTest& under_test);
+Violations check_forward_dynamics(const BackendUnderTest& under_test);
+Violations check_mass_matrix_factors(const BackendUnderTest& under_test);
+Violations check_sparse_mass_matrix(const BackendUnderTest& under_test);
+Violations check_against_reference(const BackendUnderTest& under_test);
+// checks/derivative_checks.hpp
+Violations check_derivatives(const BackendUnderTest& under_test);
+Violations check_regressor(const BackendUnderTest& under_test);
+// checks/batch_checks.hpp
+Violations check_batches(const BackendUnderTest& under_test);
+Violations check_memory_of_calls(const BackendUnderTest& under_test);
+Violations check_batch_sizes(const BackendUnderTest& under_test);
+Violations check_layouts(const BackendUnderTest& under_test);
+Violations check_thread_counts(const BackendUnderTest& under_test);
+Violations check_concurrent_backends(const BackendUnderTest& under_test);
+// checks/argument_checks.hpp
+Violations check_empty_inputs(const BackendUnderTest& under_test);
+Violations check_single_outputs(const BackendUnderTest& under_test);
+Violations check_wrong_sizes(const BackendUnderTest& under_test);
+Violations check_unknown_links(const BackendUnderTest& under_test);
+Violations check_aba_with_mimic(const BackendUnderTest& under_test);
+Violations check_no_coordinates(const BackendUnderTest& under_test);
+Violations check_not_offered(const BackendUnderTest& under_test);
+// checks/state_checks.hpp
+Violations check_not_finite_inputs(const BackendUnderTest& under_test);
+Violations check_quaternions(const BackendUnderTest& under_test);
+Violations check_overflow(const BackendUnderTest& under_test);
+Violations check_singular(const BackendUnderTest& under_test);
+Violations check_units(const BackendUnderTest& under_test);
+// checks/configure_checks.hpp
+Violations check_not_configured(const BackendUnderTest& under_test);
+Violations check_configure_faults(const BackendUnderTest& under_test);
+Violations check_reconfigure(const BackendUnderTest& under_test);
+Violations check_model_lifetime(const BackendUnderTest& under_test);
+Violations check_allocations(const BackendUnderTest& under_test);
 
 struct Check {
   const char* name;
@@ -21,7 +55,21 @@ struct Check {
 };
 
 /// All of them.
-inline const std::vector<Check>& every_check() {
+const std::vector<Check>& every_check();
+
+}  // namespace rbd_parallel_core::conformance
+
+#ifdef RBD_CONFORMANCE_FUNCTION
+#include "rbd_parallel_core/testing/checks/argument_checks.hpp"
+#include "rbd_parallel_core/testing/checks/batch_checks.hpp"
+#include "rbd_parallel_core/testing/checks/configure_checks.hpp"
+#include "rbd_parallel_core/testing/checks/derivative_checks.hpp"
+#include "rbd_parallel_core/testing/checks/number_checks.hpp"
+#include "rbd_parallel_core/testing/checks/state_checks.hpp"
+
+namespace rbd_parallel_core::conformance {
+
+RBD_CONFORMANCE_FUNCTION const std::vector<Check>& every_check() {
   static const std::vector<Check> checks = {
       {"AgreesWithNewton", check_against_newton},
       {"Friction", check_friction},
@@ -59,3 +107,4 @@ inline const std::vector<Check>& every_check() {
 }
 
 }  // namespace rbd_parallel_core::conformance
+#endif

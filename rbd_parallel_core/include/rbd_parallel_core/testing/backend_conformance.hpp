@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "rbd_parallel_core/testing/allocation_count.hpp"
 #include "rbd_parallel_core/testing/backend_checks.hpp"
 
 /// The conformance suite: GoogleTest cases that any Backend must pass, whoever wrote it. A

@@ -11,6 +11,7 @@
 #include "emulated_api.hpp"
 #include "emulated_kernels.hpp"
 #include "gpu/host/gpu_backend.hpp"
+#include "rbd_parallel_core/model/mass_matrix_pattern.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
 
 /// For emulated devices, each in a way of its own.

@@ -16,7 +16,7 @@
 namespace rbd_parallel_core::conformance {
 
 /// An input that may be left out stands for zeros, and gravity_forces does not read v.
-inline Violations check_empty_inputs(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_empty_inputs(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
     const auto model = detail::shared(robot);
@@ -42,7 +42,7 @@ inline Violations check_empty_inputs(const BackendUnderTest& under_test) {
 }
 
 /// Each output asked for alone, and without status, is what it is among the others.
-inline Violations check_single_outputs(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_single_outputs(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : {mixed_tree(Base::floating), mimic_hand()}) {
     const auto model = detail::shared(robot);
@@ -70,7 +70,7 @@ inline Violations check_single_outputs(const BackendUnderTest& under_test) {
 
 /// An array of a wrong size is refused; the result names the argument, the expected and the actual
 /// size.
-inline Violations check_wrong_sizes(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_wrong_sizes(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::floating);
   const auto model = detail::shared(robot);
@@ -131,7 +131,7 @@ inline Violations check_wrong_sizes(const BackendUnderTest& under_test) {
 }
 
 /// A link index out of range is refused, with the range in the text.
-inline Violations check_unknown_links(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_unknown_links(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::fixed);
   const auto model = detail::shared(robot);
@@ -153,7 +153,7 @@ inline Violations check_unknown_links(const BackendUnderTest& under_test) {
 }
 
 /// Method aba is refused where joints mimic others, the other methods are not.
-inline Violations check_aba_with_mimic(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_aba_with_mimic(const BackendUnderTest& under_test) {
   detail::Report report;
   if (under_test.not_offered.contains(Operation::forward_dynamics)) return {};
   const Robot robot = mimic_hand();
@@ -176,7 +176,7 @@ inline Violations check_aba_with_mimic(const BackendUnderTest& under_test) {
 }
 
 /// A robot that cannot move has empty vectors and matrices, energies and poses.
-inline Violations check_no_coordinates(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_no_coordinates(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = rock();
   const auto model = detail::shared(robot);
@@ -193,7 +193,7 @@ inline Violations check_no_coordinates(const BackendUnderTest& under_test) {
 
 /// What a backend declares not to offer it answers with `unsupported`, without touching the
 /// outputs.
-inline Violations check_not_offered(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_not_offered(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::fixed);
   const auto model = detail::shared(robot);

@@ -13,7 +13,7 @@ namespace rbd_parallel_core::conformance {
 
 /// A state's result is that of the state alone; in batches of two or more it has the same bits at
 /// every position.
-inline Violations check_batches(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_batches(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
     const auto model = detail::shared(robot);
@@ -43,7 +43,7 @@ inline Violations check_batches(const BackendUnderTest& under_test) {
 }
 
 /// Results depend on the arguments, not on what was called before.
-inline Violations check_memory_of_calls(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_memory_of_calls(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
     const auto model = detail::shared(robot);
@@ -66,7 +66,7 @@ inline Violations check_memory_of_calls(const BackendUnderTest& under_test) {
 }
 
 /// Batches of none and of max_batch states are served, larger ones refused.
-inline Violations check_batch_sizes(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_batch_sizes(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::fixed);
   const auto model = detail::shared(robot);
@@ -95,7 +95,7 @@ inline Violations check_batch_sizes(const BackendUnderTest& under_test) {
 
 /// Lane-ready arrays give the bits that rows give, in every call, whether the last group is full or
 /// not. One state alone may be computed another way where it is a row.
-inline Violations check_layouts(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_layouts(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
     const auto model = detail::shared(robot);
@@ -124,11 +124,11 @@ inline Violations check_layouts(const BackendUnderTest& under_test) {
 }
 
 /// Thread counts do not change a bit, in batches large enough to be shared out.
-inline Violations check_thread_counts(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_thread_counts(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : {mixed_tree(Base::floating), mimic_hand()}) {
     const auto model = detail::shared(robot);
-    const Batch batch = random_batch(*model, 1501, 111);
+    const Batch batch = random_batch(*model, under_test.shared_batch, 111);
     const auto one = detail::configured(under_test, model, batch.size, 1);
     const auto three = detail::configured(under_test, model, batch.size, 3);
     for (const Call& call : detail::calls_for(under_test, *model)) {
@@ -144,7 +144,7 @@ inline Violations check_thread_counts(const BackendUnderTest& under_test) {
 }
 
 /// Several backends on one Model, each in a thread of its own, give what one gives alone.
-inline Violations check_concurrent_backends(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_concurrent_backends(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::floating);
   const auto model = detail::shared(robot);

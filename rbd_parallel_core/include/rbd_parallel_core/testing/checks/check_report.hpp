@@ -26,6 +26,7 @@ struct BackendUnderTest {
   double tolerance =
       1e-12;  ///< largest error relative to the largest entry; 2e-5 suits single precision
   bool lanes_as_rows = true;  ///< batches in lanes have the bits of rows, not just their numbers
+  std::size_t shared_batch = 1501;  ///< states enough to be shared out among its threads
 };
 
 /// What a check found wrong, a line each; none: passed.

@@ -16,7 +16,7 @@
 namespace rbd_parallel_core::conformance {
 
 /// Before configure every call is refused.
-inline Violations check_not_configured(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_not_configured(const BackendUnderTest& under_test) {
   detail::Report report;
   const auto model = detail::shared(mixed_tree(Base::fixed));
   const auto backend = under_test.make();
@@ -34,7 +34,7 @@ inline Violations check_not_configured(const BackendUnderTest& under_test) {
 
 /// Impossible options are refused with std::invalid_argument, and leave the backend unconfigured
 /// but usable.
-inline Violations check_configure_faults(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_configure_faults(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::fixed);
   const auto model = detail::shared(robot);
@@ -73,7 +73,7 @@ inline Violations check_configure_faults(const BackendUnderTest& under_test) {
 }
 
 /// A backend that served another model before gives the same bits as a new one.
-inline Violations check_reconfigure(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_reconfigure(const BackendUnderTest& under_test) {
   detail::Report report;
   const auto used = under_test.make();
   std::vector<Robot> robots = {mixed_tree(Base::floating),
@@ -101,7 +101,7 @@ inline Violations check_reconfigure(const BackendUnderTest& under_test) {
 }
 
 /// The backend keeps its Model alive.
-inline Violations check_model_lifetime(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_model_lifetime(const BackendUnderTest& under_test) {
   detail::Report report;
   const Robot robot = mixed_tree(Base::floating);
   auto model = detail::shared(robot);
@@ -123,7 +123,7 @@ inline Violations check_model_lifetime(const BackendUnderTest& under_test) {
 
 /// After configure no call allocates or frees: the first one neither, nor one with bad states, nor
 /// a refused one. Needs an interposer, see allocation_count.hpp.
-inline Violations check_allocations(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_allocations(const BackendUnderTest& under_test) {
   detail::Report report;
   if (!can_count_allocations()) return {"no interposer of malloc is linked into this executable"};
   for (const Robot& robot : small_robots()) {

@@ -192,7 +192,7 @@ inline Robot with_other_inertias(Robot robot, std::uint64_t seed) {
 
 /// Derivatives, products with them, the Coriolis matrix, centroidal momentum and the rates of
 /// Jacobians are the slopes of what Newton and Euler give; without and with friction.
-inline Violations check_derivatives(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_derivatives(const BackendUnderTest& under_test) {
   detail::Report report;
   const detail::DerivativeReport slopes{report, under_test.tolerance};
   for (const Robot& robot : small_robots()) {
@@ -227,7 +227,7 @@ inline Violations check_derivatives(const BackendUnderTest& under_test) {
 
 /// tau = Y pi, tau by the oracle: Y is the same for all inertias, so that it must hold for others
 /// than those of the model too.
-inline Violations check_regressor(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_regressor(const BackendUnderTest& under_test) {
   detail::Report report;
   if (under_test.not_offered.contains(Operation::regressor)) return {};
   for (const Robot& robot : small_robots()) {

@@ -217,7 +217,7 @@ inline void check_link_motion(Report& report, const BackendUnderTest& under_test
 
 /// Every result but forward dynamics against Newton and Euler in world coordinates
 /// (newton_oracle.hpp).
-inline Violations check_against_newton(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_against_newton(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
     detail::check_forces(report, under_test, robot, false);
@@ -231,7 +231,7 @@ inline Violations check_against_newton(const BackendUnderTest& under_test) {
 }
 
 /// Damping and friction act where they are asked for, and in inverse dynamics and bias alone.
-inline Violations check_friction(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_friction(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : {mixed_tree(Base::floating), mimic_hand()}) {
     detail::check_forces(report, under_test, robot, true);
@@ -241,7 +241,7 @@ inline Violations check_friction(const BackendUnderTest& under_test) {
 
 /// ID(FD(tau)) = tau, inverse dynamics by the oracle: every method, with wrenches, without and with
 /// friction.
-inline Violations check_forward_dynamics(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_forward_dynamics(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot : small_robots()) {
     const NewtonOracle oracle(robot);
@@ -269,7 +269,7 @@ inline Violations check_forward_dynamics(const BackendUnderTest& under_test) {
 }
 
 /// M = M^T in every bit, M = L^T L with L lower, M M^-1 = 1 and M^-1 symmetric in every bit.
-inline Violations check_mass_matrix_factors(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_mass_matrix_factors(const BackendUnderTest& under_test) {
   detail::Report report;
   if (under_test.not_offered.contains(Operation::mass_matrix)) return {};
   for (const Robot& robot : small_robots()) {
@@ -306,7 +306,7 @@ inline Violations check_mass_matrix_factors(const BackendUnderTest& under_test) 
 }
 
 /// The sparse M is the lower triangle of the dense one, and M = L^T L for the sparse L.
-inline Violations check_sparse_mass_matrix(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_sparse_mass_matrix(const BackendUnderTest& under_test) {
   detail::Report report;
   if (under_test.not_offered.contains(Operation::sparse_mass_matrix)) return {};
   std::vector<Robot> robots = small_robots();
@@ -345,7 +345,7 @@ inline Violations check_sparse_mass_matrix(const BackendUnderTest& under_test) {
 }
 
 /// The backend "reference" of this library gives the same.
-inline Violations check_against_reference(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_against_reference(const BackendUnderTest& under_test) {
   detail::Report report;
   std::vector<Robot> robots = small_robots();
   robots.push_back(chain(60));

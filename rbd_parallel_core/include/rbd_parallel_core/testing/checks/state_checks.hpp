@@ -48,7 +48,7 @@ inline constexpr StateStatus not_finite{StateStatus::Code::not_finite, -1};
 
 /// NaN or infinity in any input of one state: status not_finite and NaN there, not a bit changed
 /// elsewhere.
-inline Violations check_not_finite_inputs(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_not_finite_inputs(const BackendUnderTest& under_test) {
   detail::Report report;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
@@ -78,7 +78,7 @@ inline Violations check_not_finite_inputs(const BackendUnderTest& under_test) {
 /// Quaternions of any length mean the same rotation; a zero one is not finite. One so long or short
 /// that its square leaves the range of numbers may be refused, but never taken for another
 /// rotation.
-inline Violations check_quaternions(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_quaternions(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot :
        {single_joint(JointKind::spherical), mixed_chain(), mixed_tree(Base::floating)}) {
@@ -116,7 +116,7 @@ inline Violations check_quaternions(const BackendUnderTest& under_test) {
 
 /// Where a result overflows, the status says so: it is ok exactly when every number of the result
 /// is finite.
-inline Violations check_overflow(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_overflow(const BackendUnderTest& under_test) {
   detail::Report report;
   for (const Robot& robot :
        {mixed_tree(Base::fixed), branching_tree(), single_joint(JointKind::prismatic)}) {
@@ -143,36 +143,9 @@ inline Violations check_overflow(const BackendUnderTest& under_test) {
   return report.take();
 }
 
-namespace detail {
-
-/// A turn, then a slide away from its axis that carries a point mass: M(0, 0) = m q1^2.
-inline Robot turntable() {
-  Robot robot;
-  robot.name = "turntable";
-  robot.description.name = robot.name;
-  LinkInertial point;
-  point.mass = 2;
-  robot.description.links = {{"base", std::nullopt}, {"table", std::nullopt}, {"slider", point}};
-  JointDescription turn, slide;
-  turn.name = "turn";
-  turn.kind = JointKind::revolute;
-  turn.parent = "base";
-  turn.child = "table";
-  turn.axis = {0, 0, 1};
-  slide.name = "slide";
-  slide.kind = JointKind::prismatic;
-  slide.parent = "table";
-  slide.child = "slider";
-  slide.axis = {1, 0, 0};
-  robot.description.joints = {turn, slide};
-  return robot;
-}
-
-}  // namespace detail
-
 /// A singular mass matrix is the status of its state, with the coordinate, and its text names the
 /// joint.
-inline Violations check_singular(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_singular(const BackendUnderTest& under_test) {
   detail::Report report;
   Robot massless = arm();
   massless.name = "arm with a massless hand";
@@ -278,7 +251,7 @@ inline Batch resized(Batch batch, const Model& model, double scale) {
 
 /// Physics knows no metre: a robot of millimetres moves as one of metres does, if gravity, torques
 /// and forces are as large beside it. What is compared with zero must be compared with its like.
-inline Violations check_units(const BackendUnderTest& under_test) {
+RBD_CONFORMANCE_FUNCTION Violations check_units(const BackendUnderTest& under_test) {
   detail::Report report;
   for (Robot robot : {arm(), mixed_chain(), mixed_tree(Base::floating)}) {
     for (JointDescription& joint : robot.description.joints) joint.armature = 0;
