@@ -27,15 +27,18 @@ set(caught PASS_REGULAR_EXPRESSION "WARNING: ThreadSanitizer: data race")
 get_target_property(library_sources rbd_parallel_core SOURCES)
 list(FILTER library_sources INCLUDE REGEX "^src/")
 # What makes a Model runs before there are threads, and the test calls nothing of study/, symbolic/, trajectory/ and no backend but
-# cpu, reference and tree: the others are linked as they are.
+# cpu, reference and tree: the others are linked as they are, but for the file that knows which instruction sets there are.
+set(compiled_parts "compiled_backend|encoder_x86|no_encoder|machine_code|register_allocation|robot_code|straight_line")
 set(without_threads
-  "src/(study/.*|symbolic/.*|trajectory/.*|backend/(auto|compiled|gpu)/.*|model/(build_model|description.*|findings|generators|inertia_check|load_urdf|message_text|structure_check|urdf_.*))[.]cpp")
+  "src/(study/.*|symbolic/.*|trajectory/.*|backend/(auto|gpu)/.*|backend/compiled/(${compiled_parts})|model/(build_model|description.*|findings|generators|inertia_check|load_urdf|message_text|structure_check|urdf_.*))[.]cpp")
 list(FILTER library_sources EXCLUDE REGEX ${without_threads})
 list(TRANSFORM library_sources PREPEND ${PROJECT_SOURCE_DIR}/)
-add_executable(test_threads_sanitized backend/test_threads.cpp ${library_sources}
+# So is the conformance suite: which calls there are, and whether two results are the same.
+add_executable(test_threads_sanitized backend/test_threads.cpp ${library_sources} $<TARGET_OBJECTS:rbd_conformance_suite>
   $<FILTER:$<TARGET_OBJECTS:rbd_parallel_core>,INCLUDE,${without_threads}>)
 rbd_compile_options(test_threads_sanitized)
 target_compile_features(test_threads_sanitized PRIVATE cxx_std_20)
+set_source_files_properties(backend/test_threads.cpp PROPERTIES COMPILE_DEFINITIONS RBD_CONFORMANCE_LINKED)
 foreach(kernels IN ITEMS scalar_kernels pack_kernels)
   rbd_add_kernels(test_threads_sanitized ${PROJECT_SOURCE_DIR}/src/backend/kernels/${kernels}.cpp SETS baseline REALS double)
   target_compile_options(test_threads_sanitized_${kernels}_of_double_baseline PRIVATE ${sanitizer})
