@@ -33,19 +33,20 @@ struct Bounded {
   double x, error;
 };
 
-/// How numbers are rounded: relative to their size, and where they vanish.
+/// How numbers are rounded: relative to their size, where they vanish, and where they overflow.
 struct Rounding {
-  double eps, tiny;
+  double eps, tiny, largest;
 };
 
-/// One operation (Higham, Accuracy and Stability of
-/// Numerical Algorithms, 2002, 3.3: a running error analysis).
+/// One operation (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 3.3: a running
+/// error analysis).
 Bounded computed(Op op, const Bounded& a, const Bounded& b, const Bounded& c,
                  const Rounding& rounding) {
-  const auto [eps, tiny] = rounding;
+  const double eps = rounding.eps, tiny = rounding.tiny;
   if (op != Op::select && !std::isfinite(a.error + b.error)) return {a.x, unknown};
   const auto rounded = [&](double x, double error) {
-    return Bounded{x, error + eps * std::abs(x) + tiny};
+    const double sum = error + eps * std::abs(x) + tiny;
+    return Bounded{x, std::abs(x) + sum < rounding.largest ? sum : unknown};
   };
   switch (op) {
     case Op::add:
@@ -286,7 +287,8 @@ void expect_same(const Function& function, const std::vector<Chosen>& steps,
   machine_code.run(block);
   // Rounding to nearest is half of this; the rest pays for the bounds' own rounding.
   constexpr Rounding rounding{std::numeric_limits<Real>::epsilon(),
-                              std::numeric_limits<Real>::min()};
+                              std::numeric_limits<Real>::min(),
+                              std::numeric_limits<Real>::max() / 4};
   for (std::size_t lane = 0; lane < width; ++lane) {
     const std::vector<Bounded> expected = direct(steps, inputs[lane], rounding);
     const std::vector<Bounded> nodes = of_nodes(function, inputs[lane], rounding);

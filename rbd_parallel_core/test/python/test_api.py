@@ -328,6 +328,25 @@ def test_the_families_of_tree_agree_with_the_reference(model, states, family):
     numpy.testing.assert_allclose(tree.mass_matrix(states[0]), reference.mass_matrix(states[0]), atol=1e-10)
 
 
+def test_code_is_made_for_the_operations_that_are_named(model, states):
+    backend = rbd_parallel.Backend("compiled", model, max_batch=BATCH, compile=["inverse_dynamics"])
+    everything = rbd_parallel.Backend("compiled", model, max_batch=BATCH)
+    reference = rbd_parallel.Backend("reference", model, max_batch=BATCH)
+    assert backend.explain("energies").startswith("fell back to cpu: ")
+    assert everything.explain("inverse_dynamics") == backend.explain("inverse_dynamics")
+    numpy.testing.assert_allclose(backend.inverse_dynamics(*states), reference.inverse_dynamics(*states), atol=1e-10)
+    numpy.testing.assert_allclose(backend.mass_matrix(states[0]), reference.mass_matrix(states[0]), atol=1e-10)
+
+
+def test_operations_to_compile_that_make_no_sense_are_refused(model):
+    with pytest.raises(ValueError, match="compile: expected names of operations, as inverse_dynamics, got 'dynamics'"):
+        rbd_parallel.Backend("compiled", model, compile=["dynamics"])
+    with pytest.raises(ValueError, match="compile names link_motion, which no code is made for"):
+        rbd_parallel.Backend("compiled", model, compile=["link_motion"])
+    with pytest.raises(ValueError, match="compile is set, which the backend cpu does not take"):
+        rbd_parallel.Backend("cpu", model, compile=["energies"])
+
+
 def test_a_backend_keeps_its_model_alive():
     backend = rbd_parallel.Backend(two_joints())
     assert backend.gravity_forces([0.1, 0.2]).shape == (2,)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Derivatives, products with them and the matrices that belong to them against Pinocchio, on every robot.
 
-Robots, states and limits as in test_pinocchio.py. The two backends are the two kinds of kernels: one state at a time, and
-SIMD lanes.
+Robots, states and limits as in test_pinocchio.py. The backends are the kinds of kernels: one state at a time,
+SIMD lanes, and code that is made for the robot.
 """
 
 import numpy
@@ -15,7 +15,7 @@ FORWARD_LIMIT = 1e-9
 
 
 @pytest.fixture(
-    scope="module", params=[(*case, name) for case in all_cases() for name in ("reference", "cpu")], ids=" ".join
+    scope="module", params=[(*case, name) for case in all_cases() for name in ("reference", "cpu", "compiled")], ids=" ".join
 )
 def case(request):
     made = Case(*request.param)
