@@ -25,8 +25,9 @@ DerivativesWorkspace<Symbol, Column> derivatives_workspace(Tracer& tracer,
       tracer.column<MovingPoint<Symbol>>(bodies),
       tracer.column<CompositeMotion<Symbol>>(bodies),
       tracer.column<WorldWrench<Symbol>>(bodies),
-      tracer.column<ColumnMotion<Symbol>>(columns),
-      tracer.column<ColumnInRun<Symbol>>(columns)};
+      tracer.column<ColumnInRun<Symbol>>(columns),
+      tracer.column<Vec3<Symbol>>(columns),
+      tracer.column<ShiftOfOrigin<Symbol>>(columns)};
 }
 
 Function analytic_derivatives(const ModelView<double>& model, bool with_mass_matrix,
@@ -196,10 +197,9 @@ Function trace_forward_dynamics_derivatives(const ModelView<double>& robot,
   const ResultRow vector = tracer.row(model.nv);
   const Symbol by_factor = ltl_factor<Symbol>(model, L, vector);
   singular.store(0, ScalarTraits<Symbol>::max(by_aba, by_factor));
-  ltl_solve_rows<4, true, Symbol>(model, L, vector, by_q);
-  ltl_solve_rows<4, true, Symbol>(model, L, vector, by_v);
-  for (std::int32_t k = 0; k < model.nv; ++k) inverse.store(k, k, Symbol(1.0));
-  ltl_solve_rows<4, false, Symbol>(model, L, vector, inverse);
+  const ResultMatrix right_sides[] = {by_q, by_v};
+  ltl_solve_rows<4, Symbol>(model, L, vector, right_sides);
+  ltl_inverse<Symbol>(model, L, SymmetricResult{inverse});
   for (std::int32_t i = 0; i < model.nv; ++i) {
     for (std::int32_t j = i + 1; j < model.nv; ++j) inverse.store(i, j, Symbol(0.0));
   }

@@ -38,6 +38,14 @@ struct ResultMatrix {
   }
 };
 
+/// A symmetric one, both of its triangles written.
+struct SymmetricResult : ResultMatrix {
+  void store(std::int32_t i, std::int32_t j, const Symbol& x) const {
+    ResultMatrix::store(i, j, x);
+    ResultMatrix::store(j, i, x);
+  }
+};
+
 /// Builds one function: hands out what algorithms need, and collects what they leave.
 class Tracer {
  public:

@@ -22,7 +22,7 @@ struct Scratch {
   Real* matrix;              ///< nv x nv: M, then its factor; null unless `dense`
   Real* inverse;             ///< nv x nv; null unless `dense`, or where one state is a group
   SymmetricSources sources;  ///< of M; null likewise
-  SymmetricSources inverse_sources;  ///< the same, for a matrix without zeros
+  std::uint8_t* inverse_zeros;  ///< as SymmetricSources::zeros, of a matrix that has none
   DerivativeScratch<S> derivatives;
 
   static RBD_INLINE std::size_t bytes(const ModelView<Real>& model, bool dense) {
@@ -53,13 +53,13 @@ struct Scratch {
     cut(jacobian, std::max<std::size_t>(6 * nv, 3));  // or a centre of mass
     matrix = inverse = nullptr;
     if (dense) cut(matrix, nv * nv);
-    sources = inverse_sources = {};
+    sources = {};
+    inverse_zeros = nullptr;
     if (dense && width > 1) {
       cut(inverse, nv * nv);
       arena.cut(sources.scalar, nv * nv);
-      inverse_sources.scalar = sources.scalar;
       arena.cut(sources.zeros, nv * nv);
-      arena.cut(inverse_sources.zeros, nv * nv);
+      arena.cut(inverse_zeros, nv * nv);
     }
     derivatives.lay_out(arena, model, dense, workspace.kinematics.turns);
     return (arena.used + sizeof(S) - 1) / sizeof(S) * sizeof(S);
