@@ -43,14 +43,14 @@ class Solver {
 
   /// The lower triangle of M becomes its factor L. Returns what `accelerations` does.
   Symbol factor(const ResultMatrix& M) const { return ltl_factor<Symbol>(model_, M, vector_); }
-  /// B becomes -M^-1 B.
-  void solve_negated(const ResultMatrix& L, const ResultMatrix& B) const {
-    ltl_solve_rows<4, true, Symbol>(model_, L, vector_, B);
+  /// Each B becomes -M^-1 B.
+  template <std::size_t matrices>
+  void solve_negated(const ResultMatrix& L, const ResultMatrix (&B)[matrices]) const {
+    ltl_solve_rows<4, Symbol>(model_, L, vector_, B);
   }
   /// The lower triangle of M^-1.
   void invert(const ResultMatrix& L, const ResultMatrix& inverse) const {
-    for (std::int32_t k = 0; k < model_.nv; ++k) inverse.store(k, k, Symbol(1.0));
-    ltl_solve_rows<4, false, Symbol>(model_, L, vector_, inverse);
+    ltl_inverse<Symbol>(model_, L, SymmetricResult{inverse});
     clear_upper_triangle<Symbol>(inverse, model_.nv);
   }
   /// The factor that crba left.

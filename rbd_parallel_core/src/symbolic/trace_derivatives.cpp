@@ -123,8 +123,8 @@ Function trace_forward_dynamics_derivatives(const ModelView<double>& robot,
     take(L);
     singular.store(0, ScalarTraits<Symbol>::max(singular.load(0), solver.factor(L)));
   }
-  solver.solve_negated(L, by_q);
-  solver.solve_negated(L, by_v);
+  const ResultMatrix right_sides[] = {by_q, by_v};
+  solver.solve_negated(L, right_sides);
   solver.invert(L, inverse);
   solver.refuse_if_always_singular();
   tracer.output("dqdd_dq", by_q);

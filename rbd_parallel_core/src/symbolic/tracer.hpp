@@ -40,6 +40,14 @@ struct ResultMatrix {
   }
 };
 
+/// A symmetric one, both of its triangles written.
+struct SymmetricResult : ResultMatrix {
+  void store(std::int32_t i, std::int32_t j, const Symbol& x) const {
+    ResultMatrix::store(i, j, x);
+    ResultMatrix::store(j, i, x);
+  }
+};
+
 /// The input "turning": wrenches that keep to the axes of the world.
 struct TurningInputs {
   InputRow wrenches;
@@ -116,8 +124,9 @@ class Tracer {
             column<MovingPoint<Symbol>>(bodies),
             column<CompositeMotion<Symbol>>(bodies),
             column<WorldWrench<Symbol>>(bodies),
-            column<ColumnMotion<Symbol>>(columns),
-            column<ColumnInRun<Symbol>>(columns)};
+            column<ColumnInRun<Symbol>>(columns),
+            column<Vec3<Symbol>>(columns),
+            column<ShiftOfOrigin<Symbol>>(columns)};
   }
 
   /// A joint that moves no inertia has the constant zero as its pivot, a robot without mass no

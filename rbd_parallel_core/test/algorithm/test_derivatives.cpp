@@ -8,8 +8,10 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "long_dynamics.hpp"
+#include "rbd_parallel_core/algorithm/finite_sum.hpp"
 #include "rbd_parallel_core/backend.hpp"
 #include "rbd_parallel_core/model/configuration.hpp"
 #include "rbd_parallel_core/testing/backend_calls.hpp"
@@ -23,6 +25,21 @@ using Vector = Eigen::VectorXd;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 std::size_t index(int k) { return static_cast<std::size_t>(k); }
+
+/// Entries are judged by their sum. That of large ones may overflow where none of them does.
+TEST(TaintOfSum, LooksAtEachWhereTheSumIsNotFinite) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto taint_of = [](double a, double b) {
+    return taint_of_sum(0 * (a + b), [&] { return 0 * a + 0 * b; });
+  };
+  EXPECT_EQ(taint_of(1, -2), 0);
+  EXPECT_EQ(taint_of(largest, largest), 0);
+  EXPECT_EQ(taint_of(-largest, -largest), 0);
+  EXPECT_TRUE(std::isnan(taint_of(infinity, 1)));
+  EXPECT_TRUE(std::isnan(taint_of(infinity, -infinity)));
+  EXPECT_TRUE(std::isnan(taint_of(1, std::nan(""))));
+}
 
 struct Case {
   Robot robot;

@@ -47,7 +47,7 @@ RBD_INLINE void store_momentum_columns(const ModelView<Real>& model,
   const BodyView<Real>& body = model.body[i];
   const int nv = nv_of(body.type);
   for (int k = 0; k < nv; ++k) {
-    MomentumColumn<S> m = momentum_column(C, ws.column.load(body.column + k).s, ws.body.load(i).w);
+    MomentumColumn<S> m = momentum_column(C, column_at_origin(ws, body, k), ws.body.load(i).w);
     m.h_rate.n -= cross(dc, m.h.f) + cross(c, m.h_rate.f);
     m.h.n -= cross(c, m.h.f);
     const auto store = [&](const Out& matrix, const Force<S>& f) RBD_INLINE_LAMBDA {

@@ -95,93 +95,168 @@ struct NoZeroBlocks {
   RBD_INLINE bool operator()(std::int32_t, std::int32_t) const { return false; }
 };
 
-/// The columns first <= j < first + count of ltl_solve_rows. A block of a row stays in registers
-/// while it meets the rows of its ancestors.
-template <int count, bool negated, class S, class Real, class Matrix, class Vector, class Rows,
-          class ZeroBlocks>
-RBD_INLINE S ltl_solve_block(const ModelView<Real>& model, const Matrix& L,
-                             const Vector& one_over_diagonal, std::int32_t first, const Rows& B,
-                             const ZeroBlocks& is_zero_block) {
+/// Calls visit(i) for the descendants of k. Without mimic joints they are those that follow it,
+/// since coordinates stand depth-first.
+template <class Real, class Visit>
+RBD_INLINE void for_each_descendant(const ModelView<Real>& model, std::int32_t k,
+                                    const Visit& visit) {
   const std::int32_t* parent = model.dof_parent;
-  const S zero(RealOf<S>(0));
-  S block[count], taint = zero;
+  if (!model.has_mimic) {
+    for (std::int32_t i = k + 1; i < model.nv && parent[i] >= k; ++i) visit(i);
+    return;
+  }
+  for (std::int32_t i = k + 1; i < model.nv; ++i) {
+    std::int32_t above = parent[i];
+    while (above > k) above = parent[above];
+    if (above == k) visit(i);
+  }
+}
+
+/// Some columns of a row of several matrices, from column `first` on, in registers.
+template <class S, int columns, std::size_t matrices>
+struct RowBlock {
+  S x[matrices][columns];
+
+  /// Calls visit(m, c, number) for all of them.
+  template <class Visit>
+  RBD_INLINE void each(const Visit& visit) {
+    for (std::size_t m = 0; m < matrices; ++m) {
+      for (int c = 0; c < columns; ++c) visit(m, c, x[m][c]);
+    }
+  }
+  template <class Rows>
+  RBD_INLINE void load(const Rows (&B)[matrices], std::int32_t k, std::int32_t first) {
+    each([&](std::size_t m, int c, S& b) RBD_INLINE_LAMBDA { b = B[m].load(k, first + c); });
+  }
+  template <class Rows>
+  RBD_INLINE void store_times(const S& factor, const Rows (&B)[matrices], std::int32_t k,
+                              std::int32_t first) {
+    each([&](std::size_t m, int c, S& b) RBD_INLINE_LAMBDA {
+      b = factor * b;
+      B[m].store(k, first + c, b);
+    });
+  }
+  RBD_INLINE S sum() {
+    S all(RealOf<S>(0));
+    each([&](std::size_t, int, S& b) RBD_INLINE_LAMBDA { all = all + b; });
+    return all;
+  }
+};
+
+/// The columns first <= j < first + columns of ltl_solve_rows. Rows gather what others take from
+/// them, so that nothing is stored on the way.
+template <int columns, class S, class Real, class Matrix, class Vector, class Rows,
+          std::size_t matrices, class ZeroBlocks>
+RBD_INLINE S ltl_solve_block(const ModelView<Real>& model, const Matrix& L,
+                             const Vector& one_over_diagonal, std::int32_t first,
+                             const Rows (&B)[matrices], const ZeroBlocks& is_zero_block) {
+  const std::int32_t* parent = model.dof_parent;
+  RowBlock<S, columns, matrices> row;
+  S sum(RealOf<S>(0));
+  // L^T y = b, with y in the place of b
   for (std::int32_t k = model.nv - 1; k >= 0; --k) {
     if (is_zero_block(k, first)) continue;
-    const S factor = one_over_diagonal.load(k);
-    for (int c = 0; c < count; ++c) {
-      block[c] = factor * B.load(k, first + c);
-      B.store(k, first + c, block[c]);
-    }
-    for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
-      const S l = L.load(k, i);
-      for (int c = 0; c < count; ++c) {
-        B.store(i, first + c, neg_mul_add(l, block[c], B.load(i, first + c)));
-      }
-    }
+    row.load(B, k, first);
+    for_each_descendant(model, k, [&](std::int32_t i) RBD_INLINE_LAMBDA {
+      if (is_zero_block(i, first)) return;
+      const S l = L.load(i, k);
+      row.each([&](std::size_t m, int c, S& b)
+                   RBD_INLINE_LAMBDA { b = neg_mul_add(l, B[m].load(i, first + c), b); });
+    });
+    row.store_times(one_over_diagonal.load(k), B, k, first);
   }
+  // L x = -y, with x in the place of y
   for (std::int32_t k = 0; k < model.nv; ++k) {
-    for (int c = 0; c < count; ++c) block[c] = B.load(k, first + c);
+    row.load(B, k, first);
     for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
       const S l = L.load(k, i);
-      for (int c = 0; c < count; ++c) {
-        block[c] = negated ? mul_add(l, B.load(i, first + c), block[c])
-                           : neg_mul_add(l, B.load(i, first + c), block[c]);
-      }
+      row.each([&](std::size_t m, int c, S& b)
+                   RBD_INLINE_LAMBDA { b = mul_add(l, B[m].load(i, first + c), b); });
     }
-    const S factor = negated ? -one_over_diagonal.load(k) : one_over_diagonal.load(k);
-    for (int c = 0; c < count; ++c) {
-      block[c] = factor * block[c];
-      taint = mul_add(zero, block[c], taint);
-      B.store(k, first + c, block[c]);
-    }
+    row.store_times(-one_over_diagonal.load(k), B, k, first);
+    sum = sum + row.sum();
   }
-  return taint;
+  return sum;
 }
 
-/// The columns from `first` on: as many blocks as fit, then smaller ones.
-template <int block, bool negated, class S, class Real, class Matrix, class Vector, class Rows,
-          class ZeroBlocks>
+/// The columns first <= j < last of ltl_solve_rows: as many blocks as fit, then smaller ones.
+template <int columns, class S, class Real, class Matrix, class Vector, class Rows,
+          std::size_t matrices, class ZeroBlocks>
 RBD_INLINE S ltl_solve_from(const ModelView<Real>& model, const Matrix& L,
-                            const Vector& one_over_diagonal, std::int32_t first, const Rows& B,
-                            const ZeroBlocks& is_zero_block) {
-  S taint(Real(0));
-  for (; first + block <= model.nv; first += block) {
-    taint = taint + ltl_solve_block<block, negated, S>(model, L, one_over_diagonal, first, B,
-                                                       is_zero_block);
+                            const Vector& one_over_diagonal, std::int32_t first, std::int32_t last,
+                            const Rows (&B)[matrices], const ZeroBlocks& is_zero_block) {
+  S sum(Real(0));
+  for (; first + columns <= last; first += columns) {
+    sum = sum + ltl_solve_block<columns, S>(model, L, one_over_diagonal, first, B, is_zero_block);
   }
-  if constexpr (block > 1) {
-    if (first < model.nv) {
-      taint = taint + ltl_solve_from<block / 2, negated, S>(model, L, one_over_diagonal, first, B,
-                                                            NoZeroBlocks{});
+  if constexpr (columns > 1) {
+    if (first < last) {
+      sum = sum + ltl_solve_from<columns / 2, S>(model, L, one_over_diagonal, first, last, B,
+                                                 NoZeroBlocks{});
     }
   }
-  return taint;
+  return sum;
 }
 
-/// Replaces B (nv x nv) by M^-1 B, or by -M^-1 B. is_zero_block(k, j): whether the entries of row k
-/// of B in the columns j to j + block - 1 are zero, which holds until the second half too: L^T
-/// couples only what is coupled. one_over_diagonal: workspace of nv numbers. Returns NaN where an
-/// entry of the result is not finite, else zero.
-template <int block, bool negated, class S, class Real, class Matrix, class Vector, class Rows,
-          class ZeroBlocks = NoZeroBlocks>
+/// Writes 1 / L_kk.
+template <class S, class Real, class Matrix, class Vector>
+RBD_INLINE void ltl_one_over_diagonal(const ModelView<Real>& model, const Matrix& L,
+                                      const Vector& out) {
+  for (std::int32_t k = 0; k < model.nv; ++k) out.store(k, S(Real(1)) / L.load(k, k));
+}
+
+/// Replaces each of the matrices B (nv x nv) by -M^-1 B. They are solved for together, `columns` of
+/// each at once: so many sums in registers that none waits for another. is_zero_block(k, j):
+/// whether the entries of row k of all B in the columns j to j + columns - 1 are zero, which holds
+/// until the second half too: L^T couples only what is coupled. one_over_diagonal: workspace of nv
+/// numbers. Returns zero times the sum of all entries of the result: NaN where one of them is not
+/// finite, or where they are so large that their sum is not.
+template <int columns, class S, class Real, class Matrix, class Vector, class Rows,
+          std::size_t matrices, class ZeroBlocks = NoZeroBlocks>
 RBD_KERNEL S ltl_solve_rows(const ModelView<Real>& robot, const Matrix& L,
-                            const Vector& one_over_diagonal, const Rows& B,
+                            const Vector& one_over_diagonal, const Rows (&B)[matrices],
                             const ZeroBlocks& is_zero_block = {}) {
   const ModelView<Real> model = robot;  // a copy, as in rnea
-  for (std::int32_t k = 0; k < model.nv; ++k) {
-    one_over_diagonal.store(k, S(Real(1)) / L.load(k, k));
-  }
-  return ltl_solve_from<block, negated, S>(model, L, one_over_diagonal, 0, B, is_zero_block);
+  ltl_one_over_diagonal<S>(model, L, one_over_diagonal);
+  return S(Real(0)) *
+         ltl_solve_from<columns, S>(model, L, one_over_diagonal, 0, model.nv, B, is_zero_block);
 }
 
-/// M^-1, column by column. `column`: workspace of nv numbers; inverse: OutSymmetric or OutLower.
-template <class S, class Real, class Matrix, class Vector, class Out>
-RBD_KERNEL void ltl_inverse(const ModelView<Real>& model, const Matrix& L, const Vector& column,
-                            const Out& inverse) {
-  for (std::int32_t j = 0; j < model.nv; ++j) {
-    for (std::int32_t i = 0; i < model.nv; ++i) column.store(i, S(Real(i == j ? 1 : 0)));
-    ltl_solve<S>(model, L, column);
-    for (std::int32_t i = j; i < model.nv; ++i) inverse.store(i, j, column.load(i));
+/// The columns first <= j < first + columns of row k of M^-1, for ltl_inverse.
+template <int columns, class S, class Real, class Matrix, class Out>
+RBD_INLINE void ltl_inverse_block(const ModelView<Real>& model, const Matrix& L, const S& factor,
+                                  std::int32_t k, std::int32_t first, const Out& inverse) {
+  const std::int32_t* parent = model.dof_parent;
+  S x[columns];
+  for (int c = 0; c < columns; ++c) x[c] = S(Real(0));
+  for (std::int32_t i = parent[k]; i >= 0; i = parent[i]) {
+    const S l = L.load(k, i);
+    for (int c = 0; c < columns; ++c) x[c] = neg_mul_add(l, inverse.load(i, first + c), x[c]);
+  }
+  for (int c = 0; c < columns; ++c) inverse.store(k, first + c, factor * x[c]);
+}
+
+/// M^-1, row by row from the root on: L M^-1 = L^-T, whose lower triangle is zero but for the
+/// diagonal, 1 / L_kk. So row k left of the diagonal follows from the rows of its ancestors, and
+/// the diagonal from that row, since M^-1 is symmetric (Takahashi, Fagan and Chin, 1973).
+/// inverse: OutSymmetric.
+template <class S, class Real, class Matrix, class Out>
+RBD_KERNEL void ltl_inverse(const ModelView<Real>& robot, const Matrix& L, const Out& inverse) {
+  const ModelView<Real> model = robot;  // a copy, as in rnea
+  constexpr int columns = 8;            // at once, in registers
+  for (std::int32_t k = 0; k < model.nv; ++k) {
+    const S factor = S(Real(1)) / L.load(k, k);
+    std::int32_t j = 0;
+    for (; j + columns <= k; j += columns) {
+      ltl_inverse_block<columns>(model, L, factor, k, j, inverse);
+    }
+    for (; j + 2 <= k; j += 2) ltl_inverse_block<2>(model, L, factor, k, j, inverse);
+    if (j < k) ltl_inverse_block<1>(model, L, factor, k, j, inverse);
+    S diagonal = factor;
+    for (std::int32_t i = model.dof_parent[k]; i >= 0; i = model.dof_parent[i]) {
+      diagonal = neg_mul_add(L.load(k, i), inverse.load(k, i), diagonal);
+    }
+    inverse.store(k, k, factor * diagonal);
   }
 }
 

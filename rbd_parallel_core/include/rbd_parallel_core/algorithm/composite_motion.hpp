@@ -49,9 +49,12 @@ struct CompositeMotion {
 
   /// The change of the force that the subtree's motion takes.
   RBD_INLINE Force<S> operator*(const Variation<S>& d) const {
-    const Vec3<S> turned = mul_add(trace(Y), d.w, -(Y * d.w));
-    return {I.I * d.alpha + cross(I.h, d.a) + turned,
-            mul_add(I.m, d.a, cross(d.alpha, I.h)) + cross(d.w, L)};
+    const Force<S> turned = times_turn(d.w, d.alpha);
+    return {turned.n + cross(I.h, d.a), mul_add(I.m, d.a, turned.f)};
+  }
+  /// That for a Variation that leaves the acceleration of the point of reference as it is.
+  RBD_INLINE Force<S> times_turn(const Vec3<S>& w, const Vec3<S>& alpha) const {
+    return {I.I * alpha + mul_add(trace(Y), w, -(Y * w)), cross(alpha, I.h) + cross(w, L)};
   }
   /// The transpose of that: how the force along s depends on a Variation.
   RBD_INLINE VariationForce<S> transpose_times(const Motion<S>& s) const {

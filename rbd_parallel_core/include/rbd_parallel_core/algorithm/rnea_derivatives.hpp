@@ -27,19 +27,19 @@ struct MovingPoint {
   Vec3<S> r, r2;
 };
 
-/// A column of a joint, seen from the origin of its body.
-template <class S>
-struct ColumnMotion {
-  Motion<S> s;         ///< its motion
-  Vec3<S> by_q, by_v;  ///< Variation::a
-};
-
-/// A column seen from the origin of its run (BodyView::head), which many columns share: what is
-/// multiplied with columns of other bodies.
+/// A column of a joint, seen from the origin of its run (BodyView::head), which many columns share:
+/// what is multiplied with columns of other bodies.
 template <class S>
 struct ColumnInRun {
   Motion<S> s;
   Variation<S> by_q, by_v;  ///< what q and v change
+};
+
+/// What the same column is to the origin of its body, of which most joints keep the place.
+template <class S>
+struct ShiftOfOrigin {
+  Vec3<S> s;     ///< linear part of its motion
+  Vec3<S> by_v;  ///< Variation::a
 };
 
 /// What the derivatives keep.
@@ -53,8 +53,9 @@ struct DerivativesWorkspace {
   Array<CompositeMotion<S>> C;
   /// Per body: wrenches that keep to the world's axes, in the end those of its subtree.
   Array<WorldWrench<S>> wrench;
-  Array<ColumnMotion<S>> column;  ///< per column
-  Array<ColumnInRun<S>> in_run;   ///< per column
+  Array<ColumnInRun<S>> in_run;      ///< per column
+  Array<Vec3<S>> by_q;               ///< per column: Variation::a seen from the body's origin
+  Array<ShiftOfOrigin<S>> of_shift;  ///< per column of a joint that shifts
 };
 
 /// Which velocity terms the second matrix holds.
@@ -76,33 +77,19 @@ struct DerivativeMatrices {
   bool zeros_persist = false;
 };
 
-/// Whether a column turns, and whether it shifts the origin of its body.
-struct ColumnKind {
-  bool turns, shifts;
-};
-RBD_INLINE constexpr ColumnKind column_kind(JointType type, int k) {
-  switch (type) {
-    case JointType::prismatic:
-      return {false, true};
-    case JointType::helical:
-      return {true, true};
-    case JointType::planar:
-      return {k == 2, k != 2};
-    case JointType::floating:
-      return {k >= 3, k < 3};
-    default:
-      return {true, false};
-  }
+/// Whether a joint shifts the origin of its body.
+RBD_INLINE constexpr bool shifts_origin(JointType type) {
+  return type != JointType::revolute && type != JointType::spherical;
 }
 
-/// Calls visit(std::true_type) where a column only turns, as most do; what is zero is left out
-/// then.
+/// Calls visit(shifts) with that as a type: most joints only turn, and what is zero then is left
+/// out.
 template <class Visit>
-RBD_INLINE void visit_kind(ColumnKind kind, const Visit& visit) {
-  if (kind.shifts) {
-    visit(std::false_type{});
-  } else {
+RBD_INLINE void visit_kind(JointType type, const Visit& visit) {
+  if (shifts_origin(type)) {
     visit(std::true_type{});
+  } else {
+    visit(std::false_type{});
   }
 }
 
@@ -130,31 +117,36 @@ RBD_INLINE void place_body(const BodyView<Real>& body, const DerivativesWorkspac
 
 /// Keeps how column c of a body changes the motion of its subtree through q and through v.
 /// A: acceleration of the point of the parent at the body's origin; v_J: the joint's linear rate,
-/// which counts if joint_shifts.
-template <bool only_turns, class S, template <class> class Array>
+/// which counts if the joint shifts.
+template <bool shifts, class S, template <class> class Array>
 RBD_INLINE void vary_column(const DerivativesWorkspace<S, Array>& ws, std::int32_t c,
                             const Motion<S>& s, const BodyMotion<S>& parent,
                             const BodyMotion<S>& body, const Vec3<S>& A, const Vec3<S>& v_J,
-                            bool joint_shifts, VelocityTerms terms) {
+                            VelocityTerms terms) {
+  const bool coriolis = terms == VelocityTerms::coriolis;
   const Vec3<S> w_sum = parent.w + body.w;
   Variation<S> by_q{cross(parent.w, s.w), parent.K * s.w, cross(A, s.w)};
   Variation<S> by_v{s.w, cross(w_sum, s.w), Vec3<S>::zero()};
-  if constexpr (!only_turns) {
-    by_q.a += parent.K * s.v;
-    by_v.a = cross(w_sum, s.v);
-  }
-  if (joint_shifts) {
+  if (coriolis) by_v = {S(RealOf<S>(0.5)) * s.w, cross(body.w, s.w), Vec3<S>::zero()};
+  // What the point of reference of the run sees of a turn about the origin of the body.
+  const auto seen = [&](const Variation<S>& d)
+                        RBD_INLINE_LAMBDA { return cross(body.p, d.alpha) + cross(body.p2, d.w); };
+  const Vec3<S> s_seen = cross(body.p, s.w), by_v_seen = seen(by_v);
+  if constexpr (shifts) {
     const Vec3<S> turned = cross(by_q.w, v_J);
-    by_q.a += turned + turned;
-    by_v.a += cross(s.w, v_J);
+    by_q.a += parent.K * s.v + (turned + turned);
+    by_v.a = coriolis ? cross(body.w, s.v) : cross(w_sum, s.v) + cross(s.w, v_J);
+    ws.of_shift.store(c, {s.v, by_v.a});
   }
-  if (terms == VelocityTerms::coriolis) {
-    by_v = {S(RealOf<S>(0.5)) * s.w, cross(body.w, s.w), cross(body.w, s.v)};
+  ws.by_q.store(c, by_q.a);
+  by_q.a += seen(by_q);
+  if constexpr (shifts) {
+    by_v.a += by_v_seen;
+    ws.in_run.store(c, {{s.w, s.v + s_seen}, by_q, by_v});
+  } else {
+    by_v.a = by_v_seen;
+    ws.in_run.store(c, {{s.w, s_seen}, by_q, by_v});
   }
-  ws.column.store(c, {s, by_q.a, by_v.a});
-  by_q.a += cross(body.p, by_q.alpha) + cross(body.p2, by_q.w);
-  by_v.a += cross(body.p, by_v.alpha) + cross(body.p2, by_v.w);
-  ws.in_run.store(c, {{s.w, s.v + cross(body.p, s.w)}, by_q, by_v});
 }
 
 /// S qd and S qdd of a joint.
@@ -194,7 +186,7 @@ RBD_KERNEL void derivatives_outward(const ModelView<Real>& robot,
   for (std::int32_t i = 0; i < model.body_count; ++i) {
     const BodyView<Real>& body = model.body[i];
     const BodyMotion<S>& parent = ws.body.load(body.parent >= 0 ? body.parent : model.body_count);
-    const bool shifts = body.type != JointType::revolute && body.type != JointType::spherical;
+    const bool shifts = shifts_origin(body.type);
     BodyMotion<S> m;
     JointColumns<S> columns;
     columns.s[0] = Motion<S>::zero();  // no joint is without columns, which compilers cannot know
@@ -217,12 +209,12 @@ RBD_KERNEL void derivatives_outward(const ModelView<Real>& robot,
       m.p = m.p2 = o;
     }
     const int nv = nv_of(body.type);
-    for (int k = 0; k < nv; ++k) {
-      visit_kind(column_kind(body.type, k), [&](auto only_turns) RBD_INLINE_LAMBDA {
-        vary_column<decltype(only_turns)::value>(ws, body.column + k, columns.s[k], parent, m,
-                                                 point, rates.first.v, shifts, terms);
-      });
-    }
+    visit_kind(body.type, [&](auto joint_shifts) RBD_INLINE_LAMBDA {
+      for (int k = 0; k < nv; ++k) {
+        vary_column<decltype(joint_shifts)::value>(ws, body.column + k, columns.s[k], parent, m,
+                                                   point, rates.first.v, terms);
+      }
+    });
     ws.body.store(i, m);
   }
 }
@@ -297,18 +289,14 @@ struct ColumnForces {
 };
 
 /// Writes the entries of column `row` with the columns first <= l < last, which share a run, and
-/// adds to `taint` what makes it NaN where an entry is not finite. entries(l, below, above): gives
-/// entry (row, l) and entry (l, row).
+/// adds them to `sum`. entries(l, below, above): gives entry (row, l) and entry (l, row).
 template <class S, class Real, class Entries, class Matrix>
 RBD_INLINE void store_pairs(const ModelView<Real>& model, std::int32_t row, std::int32_t first,
-                            std::int32_t last, const Matrix& out, S& taint,
-                            const Entries& entries) {
-  const S zero(RealOf<S>(0));
+                            std::int32_t last, const Matrix& out, S& sum, const Entries& entries) {
   for (std::int32_t l = first; l < last; ++l) {
     S below, above;
     entries(l, below, above);
-    taint = mul_add(zero, below, taint);
-    taint = mul_add(zero, above, taint);
+    sum = sum + (below + above);
     if (!model.has_mimic) {
       out.store(row, l, below);
       out.store(l, row, above);
@@ -326,10 +314,9 @@ template <class S, class Real, template <class> class Array, class Matrix>
 RBD_INLINE void store_all_pairs(const ModelView<Real>& model,
                                 const DerivativesWorkspace<S, Array>& ws,
                                 const ColumnForces<S>& forces, std::int32_t row, std::int32_t first,
-                                std::int32_t last, const DerivativeMatrices<Matrix>& out,
-                                S& taint) {
+                                std::int32_t last, const DerivativeMatrices<Matrix>& out, S& sum) {
   if (out.wants_q) {
-    store_pairs(model, row, first, last, out.q, taint,
+    store_pairs(model, row, first, last, out.q, sum,
                 [&](std::int32_t l, S& below, S& above) RBD_INLINE_LAMBDA {
                   const ColumnInRun<S>& c = ws.in_run.load(l);
                   below = dot(c.by_q, forces.G);
@@ -337,7 +324,7 @@ RBD_INLINE void store_all_pairs(const ModelView<Real>& model,
                 });
   }
   if (out.wants_v) {
-    store_pairs(model, row, first, last, out.v, taint,
+    store_pairs(model, row, first, last, out.v, sum,
                 [&](std::int32_t l, S& below, S& above) RBD_INLINE_LAMBDA {
                   const ColumnInRun<S>& c = ws.in_run.load(l);
                   below = dot(c.by_v, forces.G);
@@ -345,7 +332,7 @@ RBD_INLINE void store_all_pairs(const ModelView<Real>& model,
                 });
   }
   if (out.wants_M) {
-    store_pairs(model, row, first, last, out.M, taint,
+    store_pairs(model, row, first, last, out.M, sum,
                 [&](std::int32_t l, S& below, S& above) RBD_INLINE_LAMBDA {
                   below = above = dot(ws.in_run.load(l).s, forces.G.force);
                 });
@@ -355,8 +342,8 @@ RBD_INLINE void store_all_pairs(const ModelView<Real>& model,
 /// Adds to the diagonal entry of a column, or writes it.
 template <class S, class Real, class Matrix>
 RBD_INLINE void store_diagonal(const ModelView<Real>& model, std::int32_t row, const S& x,
-                               const Matrix& out, S& taint) {
-  taint = mul_add(S(RealOf<S>(0)), x, taint);
+                               const Matrix& out, S& sum) {
+  sum = sum + x;
   out.store(row, row, model.has_mimic ? out.load(row, row) + x : x);
 }
 
@@ -366,21 +353,21 @@ RBD_INLINE void store_diagonal(const ModelView<Real>& model, std::int32_t row, c
 template <class S, class Real, template <class> class Array, class Matrix>
 RBD_INLINE void store_column(const ModelView<Real>& model, const DerivativesWorkspace<S, Array>& ws,
                              std::int32_t i, int k, ColumnForces<S> forces, const Force<S>& beyond,
-                             const DerivativeMatrices<Matrix>& out, S& taint) {
+                             const DerivativeMatrices<Matrix>& out, S& sum) {
   const BodyView<Real>& body = model.body[i];
   const std::int32_t row = body.v_index + k, own = body.column + k;
   const Vec3<S> p = ws.body.load(i).p;
   forces.shift_by(p, ws.body.load(i).p2);
-  if (k > 0) store_all_pairs(model, ws, forces, row, body.column, own, out, taint);
+  if (k > 0) store_all_pairs(model, ws, forces, row, body.column, own, out, sum);
   const ColumnInRun<S>& c = ws.in_run.load(own);
-  if (out.wants_q) store_diagonal(model, row, dot(c.by_q, forces.G), out.q, taint);
-  if (out.wants_v) store_diagonal(model, row, dot(c.by_v, forces.G), out.v, taint);
-  if (out.wants_M) store_diagonal(model, row, dot(c.s, forces.G.force), out.M, taint);
+  if (out.wants_q) store_diagonal(model, row, dot(c.by_q, forces.G), out.q, sum);
+  if (out.wants_v) store_diagonal(model, row, dot(c.by_v, forces.G), out.v, sum);
+  if (out.wants_M) store_diagonal(model, row, dot(c.s, forces.G.force), out.M, sum);
   forces.by_q += {beyond.n + cross(p, beyond.f), beyond.f};
   std::int32_t last = body.column;
   for (std::int32_t j = i;;) {
     const std::int32_t head = model.body[j].head;
-    store_all_pairs(model, ws, forces, row, model.body[head].column, last, out, taint);
+    store_all_pairs(model, ws, forces, row, model.body[head].column, last, out, sum);
     j = model.body[head].parent;
     if (j < 0) return;
     forces.shift_by(ws.head.load(head).r, ws.head.load(head).r2);
@@ -401,57 +388,68 @@ RBD_INLINE void turn_wrenches(const ModelView<Real>& model,
     const int count = j == i ? k + 1 : nv_of(body.type);
     for (int l = 0; l < count; ++l) {
       const std::int32_t column = body.v_index + l;
-      const S x = dot(ws.column.load(body.column + l).s.w, gamma);
+      const S x = dot(ws.in_run.load(body.column + l).s.w, gamma);
       dq.store(row, column, dq.load(row, column) + x);
     }
   }
+}
+
+/// Column k of a body, seen from its origin.
+template <class S, class Real, template <class> class Array>
+RBD_INLINE Motion<S> column_at_origin(const DerivativesWorkspace<S, Array>& ws,
+                                      const BodyView<Real>& body, int k) {
+  const std::int32_t at = body.column + k;
+  const bool shifts = shifts_origin(body.type);
+  return {ws.in_run.load(at).s.w, shifts ? ws.of_shift.load(at).s : Vec3<S>::zero()};
 }
 
 /// Computes the columns of body i of all wanted matrices. C: the composite of its subtree.
 template <class S, class Real, template <class> class Array, class Matrix>
 RBD_INLINE void store_body(const ModelView<Real>& model, const DerivativesWorkspace<S, Array>& ws,
                            std::int32_t i, const CompositeMotion<S>& C, bool turning_wrenches,
-                           const DerivativeMatrices<Matrix>& out, S& taint) {
+                           const DerivativeMatrices<Matrix>& out, S& sum) {
   const BodyView<Real>& body = model.body[i];
   const int nv = nv_of(body.type);
   for (int k = 0; k < nv; ++k) {
     const std::int32_t at = body.column + k;
-    const ColumnMotion<S>& column = ws.column.load(at);
-    const ColumnInRun<S>& in_run = ws.in_run.load(at);
-    const Motion<S> s = column.s;
+    const ColumnInRun<S>& c = ws.in_run.load(at);
+    Motion<S> s{c.s.w, Vec3<S>::zero()};
     ColumnForces<S> forces;
     Force<S> beyond;
-    visit_kind(column_kind(body.type, k), [&](auto only_turns) RBD_INLINE_LAMBDA {
-      if constexpr (decltype(only_turns)::value) {
-        forces.G = C.transpose_times(s.w);
-        beyond = {cross(s.w, C.f.n), cross(s.w, C.f.f)};
-      } else {
+    visit_kind(body.type, [&](auto shifts) RBD_INLINE_LAMBDA {
+      if constexpr (decltype(shifts)::value) {
+        const ShiftOfOrigin<S>& of_shift = ws.of_shift.load(at);
+        s.v = of_shift.s;
         forces.G = C.transpose_times(s);
+        forces.by_v = C * Variation<S>{c.by_v.w, c.by_v.alpha, of_shift.by_v};
         beyond = cross(s, C.f);
+      } else {
+        forces.G = C.transpose_times(s.w);
+        forces.by_v = C.times_turn(c.by_v.w, c.by_v.alpha);
+        beyond = {cross(s.w, C.f.n), cross(s.w, C.f.f)};
       }
     });
-    forces.by_q = C * Variation<S>{in_run.by_q.w, in_run.by_q.alpha, column.by_q};
-    forces.by_v = C * Variation<S>{in_run.by_v.w, in_run.by_v.alpha, column.by_v};
+    forces.by_q = C * Variation<S>{c.by_q.w, c.by_q.alpha, ws.by_q.load(at)};
     if (turning_wrenches) forces.by_q += ws.wrench.load(i) * s.w;
-    store_column(model, ws, i, k, forces, beyond, out, taint);
+    store_column(model, ws, i, k, forces, beyond, out, sum);
     if (turning_wrenches && out.wants_q) turn_wrenches(model, ws, i, k, s, out.q);
   }
 }
 
-/// The inward pass: composites, and the matrices. Returns NaN where an entry is not finite.
+/// The inward pass: composites, and the matrices. Returns the sum of all entries.
 template <class S, class Real, template <class> class Array, class F, class Matrix>
 RBD_INLINE S derivatives_inward(const ModelView<Real>& model,
                                 const DerivativesWorkspace<S, Array>& ws, const F& f_ext,
                                 bool turning_wrenches, const DerivativeMatrices<Matrix>& out) {
-  S taint(RealOf<S>(0));
+  S sum(RealOf<S>(0));
   for_each_composite(
       model, ws, f_ext, [&](std::int32_t i, const CompositeMotion<S>& C) RBD_INLINE_LAMBDA {
-        store_body(model, ws, i, C, turning_wrenches, out, taint);
+        store_body(model, ws, i, C, turning_wrenches, out, sum);
         const std::int32_t p = model.body[i].parent;
         if (!turning_wrenches || p < 0) return;
         ws.wrench.store(p, ws.wrench.load(p) + shift(ws.wrench.load(i), ws.body.load(i).r));
       });
-  return taint;
+  return sum;
 }
 
 /// Sets a matrix to zero where the pass inward does not write all of it, or adds to it.
@@ -464,34 +462,44 @@ RBD_INLINE void clear_for_pairs(const ModelView<Real>& model, const Matrix& out,
   }
 }
 
-/// Partial derivatives of tau = rnea(q, v, a): d tau / d q in the tangent of `integrate` (the frame
-/// of v), d tau / d v, and the mass matrix, which is d tau / d a. Coordinates of different branches
-/// have exact zeros. q, v, a: readers of one state. f_ext: as for rnea; `wrenches` has what of them
-/// keeps to the world's axes (NoWorldWrenches: all keep to the axes of their links). friction: adds
-/// damping to the diagonal of d tau / d v; the sign of a velocity has no derivative and counts as
-/// constant. gravity: m/s^2, world frame. Returns NaN where an entry is not finite, else zero.
-template <class S, class Real, template <class> class Array, class Q, class V, class A, class F,
-          class Wrenches, class Matrix>
-RBD_KERNEL S rnea_derivatives(const ModelView<Real>& robot,
-                              const DerivativesWorkspace<S, Array>& memory, Q q, V v, A a, F f_ext,
-                              const Wrenches& wrenches, const Vec3<S>& gravity, bool friction,
-                              const DerivativeMatrices<Matrix>& out) {
+/// What rnea_derivatives does after derivatives_outward, with its arguments and its result.
+template <class S, class Real, template <class> class Array, class F, class Wrenches, class Matrix>
+RBD_KERNEL S derivative_matrices(const ModelView<Real>& robot,
+                                 const DerivativesWorkspace<S, Array>& memory, const F& f_ext,
+                                 const Wrenches& wrenches, bool friction,
+                                 const DerivativeMatrices<Matrix>& out) {
   const ModelView<Real> model = robot;  // copies, as in rnea
   const DerivativesWorkspace<S, Array> ws = memory;
-  compute_turns(model, ws.turns, q);
   if (out.wants_q) clear_for_pairs<S>(model, out.q, out.zeros_persist);
   if (out.wants_v) clear_for_pairs<S>(model, out.v, out.zeros_persist);
   if (out.wants_M) clear_for_pairs<S>(model, out.M, out.zeros_persist);
-  derivatives_outward(model, ws, q, v, a, gravity, out.terms);
   const bool turning = wrenches.place(model, ws);
-  const S taint = derivatives_inward(model, ws, f_ext, turning, out);
+  const S sum = derivatives_inward(model, ws, f_ext, turning, out);
   for (std::int32_t k = 0; k < model.nv; ++k) {
     if (out.wants_v && friction && out.terms == VelocityTerms::derivative) {
       out.v.store(k, k, out.v.load(k, k) + S(model.damping[k]));
     }
     if (out.wants_M) out.M.store(k, k, out.M.load(k, k) + S(model.armature[k]));
   }
-  return taint;
+  return S(RealOf<S>(0)) * sum;
+}
+
+/// Partial derivatives of tau = rnea(q, v, a): d tau / d q in the tangent of `integrate` (the frame
+/// of v), d tau / d v, and the mass matrix, which is d tau / d a. Coordinates of different branches
+/// have exact zeros. q, v, a: readers of one state. f_ext: as for rnea; `wrenches` has what of them
+/// keeps to the world's axes (NoWorldWrenches: all keep to the axes of their links). friction: adds
+/// damping to the diagonal of d tau / d v; the sign of a velocity has no derivative and counts as
+/// constant. gravity: m/s^2, world frame. Returns zero times the sum of all entries: NaN where one
+/// of them is not finite, or where they are so large that their sum is not.
+template <class S, class Real, template <class> class Array, class Q, class V, class A, class F,
+          class Wrenches, class Matrix>
+RBD_INLINE S rnea_derivatives(const ModelView<Real>& model,
+                              const DerivativesWorkspace<S, Array>& ws, Q q, V v, A a, F f_ext,
+                              const Wrenches& wrenches, const Vec3<S>& gravity, bool friction,
+                              const DerivativeMatrices<Matrix>& out) {
+  compute_turns(model, ws.turns, q);
+  derivatives_outward(model, ws, q, v, a, gravity, out.terms);
+  return derivative_matrices(model, ws, f_ext, wrenches, friction, out);
 }
 
 }  // namespace rbd_parallel_core

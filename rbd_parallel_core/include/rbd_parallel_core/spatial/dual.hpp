@@ -20,17 +20,36 @@ RBD_INLINE bool is_known_zero(const S& x) {
   return false;
 }
 
+/// What a Dual consists of: plain data where its parts are plain numbers.
+template <class S, bool plain = std::is_arithmetic_v<S>>
+struct DualParts {
+  S x;  ///< value
+  S d;  ///< derivative
+};
+/// Packs are copied one by one. Otherwise a matrix of them is so large that GCC copies it by a call
+/// of memcpy, and every register around that call goes to memory and back.
+template <class S>
+struct DualParts<S, false> {
+  S x, d;
+
+  DualParts() = default;
+  RBD_INLINE DualParts(const S& value, const S& derivative) : x(value), d(derivative) {}
+  RBD_INLINE DualParts(const DualParts& a) : x(a.x), d(a.d) {}
+  RBD_INLINE DualParts& operator=(const DualParts& a) {
+    x = a.x;
+    d = a.d;
+    return *this;
+  }
+};
+
 /// A number with its derivative along one direction, as a Scalar: an algorithm that runs on it
 /// computes its own directional derivative beside its result (forward-mode differentiation).
 template <class S>
-struct Dual {
-  S x;  ///< value
-  S d;  ///< derivative
-
+struct Dual : DualParts<S> {
   Dual() = default;
-  RBD_INLINE Dual(const S& value, const S& derivative) : x(value), d(derivative) {}
+  RBD_INLINE Dual(const S& value, const S& derivative) : DualParts<S>{value, derivative} {}
   /// A constant.
-  RBD_INLINE explicit Dual(RealOf<S> value) : x(S(value)), d(S(RealOf<S>(0))) {}
+  RBD_INLINE explicit Dual(RealOf<S> value) : Dual(S(value), S(RealOf<S>(0))) {}
 
   friend RBD_INLINE Dual operator+(const Dual& a, const Dual& b) { return {a.x + b.x, a.d + b.d}; }
   friend RBD_INLINE Dual operator-(const Dual& a, const Dual& b) { return {a.x - b.x, a.d - b.d}; }

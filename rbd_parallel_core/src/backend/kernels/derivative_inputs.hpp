@@ -2,11 +2,11 @@
 #pragma once
 
 #include "rbd_parallel_core/algorithm/coordinate_rates.hpp"
-#include "rbd_parallel_core/algorithm/world_wrenches.hpp"
+#include "rbd_parallel_core/algorithm/turning_wrenches.hpp"
 #include "state_io.hpp"
 
-/// What the kernels of derivatives read: wrenches that keep to the axes of the world, and numbers
-/// with their directions.
+/// What the kernels of derivatives read: states, wrenches that keep to the axes of the world, and
+/// numbers with their directions.
 namespace rbd_parallel_core {
 
 /// Calls visit(link, force, moment) for the wrenches of a group of states.
@@ -37,12 +37,8 @@ struct TurningWrenches {
     if (!any()) return false;
     for (std::int32_t i = 0; i < model.body_count; ++i) ws.wrench.store(i, WorldWrench<S>::zero());
     for_each_wrench(model, group, f_ext,
-                    [&](const auto& link, const Vec3<S>& f, const Vec3<S>& n) RBD_INLINE_LAMBDA {
-                      const Vec3<S> p =
-                          transpose_times(ws.body.load(link.body).E, broadcast<S>(link.offset.r));
-                      const WorldWrench<S> wrench{f, outer_add(f, p, skew(n))};
-                      ws.wrench.store(link.body, ws.wrench.load(link.body) + wrench);
-                    });
+                    [&](const auto& link, const Vec3<S>& f, const Vec3<S>& n)
+                        RBD_INLINE_LAMBDA { place_wrench(ws, link, f, n); });
     return true;
   }
 
@@ -50,16 +46,51 @@ struct TurningWrenches {
     if (!any()) return false;
     for_each_wrench(model, group, f_ext,
                     [&](const auto& link, const Vec3<S>& f, const Vec3<S>& n) RBD_INLINE_LAMBDA {
-                      const Mat3<S>& E = kinematics.X0.load(link.body).E;
-                      const Motion<S> mu = ws.mu.load(link.body);
-                      const Vec3<S> at_link = mu.v + cross(mu.w, broadcast<S>(link.offset.r));
-                      VjpForces<S> forces = ws.forces.load(link.body);
-                      forces.turned += cross(E * n, mu.w) + cross(E * f, at_link);
-                      ws.forces.store(link.body, forces);
+                      turn_wrench(ws, kinematics.X0.load(link.body).E, link, f, n);
                     });
     return true;
   }
 };
+
+/// A group of states as most kernels of derivatives are given it.
+template <class S>
+struct GivenState {
+  const ModelView<RealOf<S>>& model;
+  const Workspace<S>& workspace;
+  const Group<S>& group;
+  const BasicExternalWrenches<RealOf<S>>& f_ext;
+  Row<S> q, v;
+  Row<S> drive;  ///< accelerations, or the torques of forward dynamics
+
+  /// The forces that the wrenches put on the bodies.
+  RBD_INLINE PossibleForces<S, Column> forces() const {
+    return forces_on_bodies(model, workspace, group, f_ext, q);
+  }
+  /// The wrenches themselves. After `forces`.
+  RBD_INLINE TurningWrenches<S> turning() const { return {group, f_ext, workspace.kinematics}; }
+  /// NaN where an input is not finite or a quaternion no rotation, else zero.
+  RBD_INLINE S taint() const {
+    const std::size_t nv = size(model.nv);
+    return taint_of_q<S>(model, q) + rbd_parallel_core::taint(v, nv) +
+           rbd_parallel_core::taint(drive, nv) + taint_of_wrenches(group, f_ext);
+  }
+};
+
+/// args.q, args.v and `drive`, zeros where they are not given.
+template <class S, class Args>
+RBD_INLINE GivenState<S> read_state(const KernelContext<RealOf<S>>& context,
+                                    const Scratch<S>& scratch, const Group<S>& group,
+                                    const Args& args, std::span<const RealOf<S>> drive) {
+  const ModelView<RealOf<S>>& model = context.model;
+  const std::size_t nv = size(model.nv);
+  return {model,
+          scratch.workspace,
+          group,
+          args.f_ext,
+          group.read(args.q, size(model.nq), scratch.q),
+          read_or_zeros(group, args.v, nv, scratch.v, scratch),
+          read_or_zeros(group, drive, nv, scratch.a, scratch)};
+}
 
 /// Reads numbers with their changes.
 template <class S>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "columns_in_lanes.hpp"
 #include "derivative_inputs.hpp"
 #include "forward_solve.hpp"
 #include "rbd_parallel_core/algorithm/centroidal.hpp"
+#include "rbd_parallel_core/algorithm/finite_sum.hpp"
 #include "rbd_parallel_core/algorithm/regressor.hpp"
 #include "rbd_parallel_core/algorithm/rnea_derivatives.hpp"
 #include "rbd_parallel_core/algorithm/rnea_vjp.hpp"
@@ -39,46 +41,28 @@ struct AskedMatrix {
     }
     group.spoil_unless(outcome.good(), array, square());
   }
-  RBD_INLINE void clear_buffer() const {
-    if (!asked() || group.direct()) return;
+  /// Other calls count on the zeros of a robot with branches.
+  RBD_INLINE void restore_zeros(bool branches) const {
+    if (!branches || !asked() || group.direct()) return;
     const std::size_t numbers = square() * Group<S>::width;
     for (std::size_t k = 0; k < numbers; ++k) buffer[k] = RealOf<S>(0);
   }
 };
 
-/// How many columns are solved at once: a register of each lane's, or what one state fits into one.
-template <class S>
-inline constexpr int solved_columns = ScalarTraits<S>::width > 1
-                                          ? static_cast<int>(ScalarTraits<S>::width)
-                                          : 4;
-
-/// Which blocks of a matrix with the pattern of M are zero, where that is known.
-template <class S>
+/// Which blocks of a matrix with the pattern of M are zero.
+template <int columns, class S>
 struct BlocksOfPattern {
-  const std::uint8_t* zeros;  ///< SymmetricSources::zeros, or null
+  const std::uint8_t*
+      zeros;  ///< SymmetricSources::zeros, which tells of as many as there are lanes
   std::int32_t nv;
   RBD_INLINE bool operator()(std::int32_t k, std::int32_t j) const {
-    if constexpr (ScalarTraits<S>::width == 1) return false;
-    return zeros[k * nv + j] != 0;
+    const std::int32_t first = k * nv + j;
+    for (std::int32_t c = 0; c < columns; c += static_cast<std::int32_t>(ScalarTraits<S>::width)) {
+      if (zeros[first + c] == 0) return false;
+    }
+    return true;
   }
 };
-
-/// The inverse of M from its factor, full and symmetric in every bit. Returns NaN where an entry is
-/// not finite, else zero.
-template <class S>
-RBD_INLINE S invert(const ModelView<RealOf<S>>& model, const OutMatrix<S>& L,
-                    const OutRow<S>& vector, const OutMatrix<S>& inverse,
-                    const BlocksOfPattern<S>& zeros) {
-  const std::int32_t nv = model.nv;
-  for (std::int32_t i = 0; i < nv; ++i) {
-    for (std::int32_t j = 0; j < nv; ++j) inverse.store(i, j, S(RealOf<S>(i == j ? 1 : 0)));
-  }
-  const S taint = ltl_solve_rows<solved_columns<S>, false, S>(model, L, vector, inverse, zeros);
-  for (std::int32_t i = 0; i < nv; ++i) {
-    for (std::int32_t j = 0; j < i; ++j) inverse.store(j, i, inverse.load(i, j));
-  }
-  return taint;
-}
 
 template <class S>
 RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics_derivatives>,
@@ -88,13 +72,9 @@ RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics_derivatives>,
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const DerivativeScratch<S>& own = scratch.derivatives;
-  const std::size_t nq = size(model.nq), nv = size(model.nv);
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
-    const Row<S> q = group.read(args.q, nq, scratch.q);
-    const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
-    const Row<S> a = read_or_zeros(group, args.a, nv, scratch.a, scratch);
-    const auto f_ext = forces_on_bodies(model, scratch.workspace, group, args.f_ext, q);
-    const TurningWrenches<S> wrenches{group, args.f_ext, scratch.workspace.kinematics};
+    const GivenState<S> given = read_state(context, scratch, group, args, args.a);
+    const auto f_ext = given.forces();
     const AskedMatrix<S> by_q{group, args.dtau_dq, model.nv, own.by_q};
     const AskedMatrix<S> by_v{group, args.dtau_dv, model.nv, own.by_v};
     const AskedMatrix<S> by_a{group, args.mass_matrix, model.nv, scratch.matrix};
@@ -105,15 +85,37 @@ RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics_derivatives>,
                                                .wants_v = by_v.asked(),
                                                .wants_M = by_a.asked(),
                                                .zeros_persist = !group.direct()};
-    const S bad_entries = rnea_derivatives(model, own.workspace, q, v, a, f_ext, wrenches,
-                                           broadcast<S>(model.gravity), context.friction, out);
-    const Outcome<S> result = outcome(taint_of_q<S>(model, q) + taint(v, nv) + taint(a, nv) +
-                                      taint_of_wrenches(group, args.f_ext) + bad_entries);
+    const S bad_entries = taint_of_sum(
+        rnea_derivatives(model, own.workspace, given.q, given.v, given.drive, f_ext,
+                         given.turning(), broadcast<S>(model.gravity), context.friction, out),
+        [&] {
+          return by_q.taint_of_entries() + by_v.taint_of_entries() + by_a.taint_of_entries();
+        });
+    const Outcome<S> result = outcome(given.taint() + bad_entries);
     by_q.finish(result, scratch.sources.zeros);
     by_v.finish(result, scratch.sources.zeros);
     by_a.finish(result, scratch.sources.zeros);
     result.report(group, args.status);
   });
+}
+
+/// Solves for what is asked: each matrix becomes -M^-1 times itself. zeros: of the matrices, see
+/// SymmetricSources; null where one state is a group. Returns NaN where an entry is not finite,
+/// else zero.
+template <class S, class... Matrices>
+RBD_INLINE S solve(const ModelView<RealOf<S>>& model, const OutMatrix<S>& L,
+                   const OutRow<S>& vector, [[maybe_unused]] const std::uint8_t* zeros,
+                   const Matrices&... asked) {
+  const OutMatrix<S> B[] = {asked.place()...};
+  S quick;
+  if constexpr (ScalarTraits<S>::width == 1) {
+    quick = ltl_solve_in_lanes(model, L, vector, B);
+  } else {
+    constexpr int columns = 4;  // of two matrices they fill half of the registers
+    quick = ltl_solve_rows<columns, S>(model, L, vector, B,
+                                       BlocksOfPattern<columns, S>{zeros, model.nv});
+  }
+  return taint_of_sum(quick, [&] { return (asked.taint_of_entries() + ...); });
 }
 
 template <class S>
@@ -125,16 +127,13 @@ RBD_KERNEL void compute(OperationTag<Operation::forward_dynamics_derivatives>,
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const DerivativeScratch<S>& own = scratch.derivatives;
-  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  const std::size_t nv = size(model.nv);
   const bool mimic = model.has_mimic;
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
-    const Row<S> q = group.read(args.q, nq, scratch.q);
-    const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
-    const Row<S> tau = read_or_zeros(group, args.tau, nv, scratch.a, scratch);
+    const GivenState<S> given = read_state(context, scratch, group, args, args.tau);
     const OutRow<S> qdd{own.out[0]};
-    const auto f_ext = forces_on_bodies(model, scratch.workspace, group, args.f_ext, q);
-    S singular = accelerations(context, scratch, q, v, tau, f_ext, qdd);
-    const TurningWrenches<S> wrenches{group, args.f_ext, scratch.workspace.kinematics};
+    const auto f_ext = given.forces();
+    S singular = accelerations(context, scratch, given.q, given.v, given.drive, f_ext, qdd);
     const AskedMatrix<S> by_q{group, args.dqdd_dq, model.nv, own.by_q};
     const AskedMatrix<S> by_v{group, args.dqdd_dv, model.nv, own.by_v};
     const AskedMatrix<S> by_tau{group, args.dqdd_dtau, model.nv, scratch.inverse};
@@ -147,47 +146,52 @@ RBD_KERNEL void compute(OperationTag<Operation::forward_dynamics_derivatives>,
                                                .wants_v = by_v.asked(),
                                                .wants_M = !mimic,
                                                .zeros_persist = !group.direct()};
-    rnea_derivatives(model, own.workspace, q, v, Row<S>{qdd.data}, f_ext, wrenches,
-                     broadcast<S>(model.gravity), context.friction, out);
+    // The sines and cosines are those of the accelerations' computation.
+    derivatives_outward(model, own.workspace, given.q, given.v, Row<S>{qdd.data},
+                        broadcast<S>(model.gravity), out.terms);
+    derivative_matrices(model, own.workspace, f_ext, given.turning(), context.friction, out);
     const OutRow<S> vector{reinterpret_cast<RealOf<S>*>(scratch.workspace.vector)};
     if (!mimic) singular = T::max(singular, ltl_factor<S>(model, L, vector));
-    const BlocksOfPattern<S> zeros{scratch.sources.zeros, model.nv};
+    const std::uint8_t* const zeros = scratch.sources.zeros;
     S bad_results = taint(qdd, nv);
-    for (const AskedMatrix<S>* matrix : {&by_q, &by_v}) {
-      if (!matrix->asked()) continue;
-      bad_results = bad_results + ltl_solve_rows<solved_columns<S>, true, S>(
-                                      model, L, vector, matrix->place(), zeros);
+    if (by_q.asked() && by_v.asked()) {
+      bad_results = bad_results + solve<S>(model, L, vector, zeros, by_q, by_v);
+    } else {
+      if (by_q.asked()) bad_results = bad_results + solve<S>(model, L, vector, zeros, by_q);
+      if (by_v.asked()) bad_results = bad_results + solve<S>(model, L, vector, zeros, by_v);
     }
     if (by_tau.asked()) {
-      bad_results = bad_results + invert<S>(model, L, vector, by_tau.place(), zeros);
+      const OutSymmetric<S> inverse{by_tau.place()};
+      ltl_inverse<S>(model, L, inverse);
+      // No entry is larger than the largest one of the diagonal, and none is finite without it.
+      for (std::int32_t k = 0; k < model.nv; ++k) {
+        bad_results = mul_add(S(RealOf<S>(0)), inverse.load(k, k), bad_results);
+      }
     }
-    const S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(tau, nv) +
-                  taint_of_wrenches(group, args.f_ext);
-    const Outcome<S> result = outcome_of_solve(bad, singular, bad_results);
-    by_q.finish(result);
-    by_v.finish(result);
-    by_tau.finish(result);
-    by_q.clear_buffer();  // what is solved has no zeros, and other calls count on them
-    by_v.clear_buffer();
+    const Outcome<S> result = outcome_of_solve(given.taint(), singular, bad_results);
+    by_q.finish(result, scratch.inverse_zeros);
+    by_v.finish(result, scratch.inverse_zeros);
+    by_tau.finish(result, scratch.inverse_zeros);
+    by_q.restore_zeros(model.has_branches);
+    by_v.restore_zeros(model.has_branches);
     result.report(group, args.status);
   });
 }
 
-/// dtau = d tau / d q dq + d tau / d v dv + M da, to scratch.derivatives.out[2].
+/// dtau = d tau / d q dq + d tau / d v dv + M da
 template <class S>
-RBD_INLINE OutRow<S> push_forward(const KernelContext<RealOf<S>>& context,
-                                  const Scratch<S>& scratch, const Group<S>& group,
-                                  const BasicExternalWrenches<RealOf<S>>& f_ext, const Row<S>& q,
-                                  const DualRow<S>& v, const DualRow<S>& a, const Row<S>& dq) {
+RBD_INLINE void push_forward(const KernelContext<RealOf<S>>& context, const Scratch<S>& scratch,
+                             const GivenState<S>& given, const DualRow<S>& v, const DualRow<S>& a,
+                             const Row<S>& dq, const OutRow<S>& dtau) {
   const ModelView<RealOf<S>>& model = context.model;
   const DerivativeScratch<S>& own = scratch.derivatives;
-  coordinate_rates<S>(model, q, dq, OutRow<S>{own.rates});
-  const DualRow<S> dual_q{q, {own.rates}};
-  const DualOutRow<S> tau{{own.out[1]}, {own.out[2]}};
-  const auto forces = dual_forces_on_bodies(model, scratch.workspace, group, f_ext, dual_q);
+  coordinate_rates<S>(model, given.q, dq, OutRow<S>{own.rates});
+  const DualRow<S> dual_q{given.q, {own.rates}};
+  const DualOutRow<S> tau{{own.out[1]}, dtau};
+  const auto forces =
+      dual_forces_on_bodies(model, scratch.workspace, given.group, given.f_ext, dual_q);
   rnea(model, scratch.workspace.dual_rnea, dual_q, v, a, forces, broadcast<Dual<S>>(model.gravity),
        context.friction, tau);
-  return tau.d;
 }
 
 template <class S>
@@ -197,20 +201,15 @@ RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics_jvp>,
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const DerivativeScratch<S>& own = scratch.derivatives;
-  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  const std::size_t nv = size(model.nv);
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
-    const Row<S> q = group.read(args.q, nq, scratch.q);
-    const DualRow<S> v{read_or_zeros(group, args.v, nv, scratch.v, scratch),
-                       read_or_zeros(group, args.dv, nv, own.dv, scratch)};
-    const DualRow<S> a{read_or_zeros(group, args.a, nv, scratch.a, scratch),
-                       read_or_zeros(group, args.da, nv, own.da, scratch)};
+    const GivenState<S> given = read_state(context, scratch, group, args, args.a);
+    const DualRow<S> v{given.v, read_or_zeros(group, args.dv, nv, own.dv, scratch)};
+    const DualRow<S> a{given.drive, read_or_zeros(group, args.da, nv, own.da, scratch)};
     const Row<S> dq = read_or_zeros(group, args.dq, nv, own.dq, scratch);
-    const OutRow<S> change = push_forward(context, scratch, group, args.f_ext, q, v, a, dq);
     const OutRow<S> dtau = group.out(args.dtau, nv, scratch.out);
-    for (std::int32_t k = 0; k < model.nv; ++k) dtau.store(k, change.load(k));
-    const S bad = taint_of_q<S>(model, q) + taint(v.x, nv) + taint(v.d, nv) + taint(a.x, nv) +
-                  taint(a.d, nv) + taint(dq, nv) + taint_of_wrenches(group, args.f_ext) +
-                  taint(dtau, nv);
+    push_forward(context, scratch, given, v, a, dq, dtau);
+    const S bad = given.taint() + taint(v.d, nv) + taint(a.d, nv) + taint(dq, nv) + taint(dtau, nv);
     finish(group, outcome(bad), args.dtau, nv, scratch.out, args.status);
   });
 }
@@ -222,25 +221,23 @@ RBD_KERNEL void compute(OperationTag<Operation::forward_dynamics_jvp>,
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const DerivativeScratch<S>& own = scratch.derivatives;
-  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  const std::size_t nv = size(model.nv);
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
-    const Row<S> q = group.read(args.q, nq, scratch.q);
-    const DualRow<S> v{read_or_zeros(group, args.v, nv, scratch.v, scratch),
-                       read_or_zeros(group, args.dv, nv, own.dv, scratch)};
-    const Row<S> tau = read_or_zeros(group, args.tau, nv, scratch.a, scratch);
+    const GivenState<S> given = read_state(context, scratch, group, args, args.tau);
+    const DualRow<S> v{given.v, read_or_zeros(group, args.dv, nv, own.dv, scratch)};
     const Row<S> dq = read_or_zeros(group, args.dq, nv, own.dq, scratch);
     const Row<S> dtau = read_or_zeros(group, args.dtau, nv, own.da, scratch);
     const OutRow<S> qdd{own.out[0]};
-    const auto f_ext = forces_on_bodies(model, scratch.workspace, group, args.f_ext, q);
-    const S singular = accelerations(context, scratch, q, v.x, tau, f_ext, qdd);
+    const S singular =
+        accelerations(context, scratch, given.q, given.v, given.drive, given.forces(), qdd);
     const Row<S> zeros{reinterpret_cast<const RealOf<S>*>(scratch.workspace.zeros)};
     const DualRow<S> a{{qdd.data}, zeros};
-    const OutRow<S> change = push_forward(context, scratch, group, args.f_ext, q, v, a, dq);
+    const OutRow<S> change{own.out[2]};
+    push_forward(context, scratch, given, v, a, dq, change);
     for (std::int32_t k = 0; k < model.nv; ++k) change.store(k, dtau(k) - change.load(k));
     const OutRow<S> dqdd = group.out(args.dqdd, nv, scratch.out);
-    solve_mass_matrix(context, scratch, q, Row<S>{change.data}, dqdd);
-    const S bad = taint_of_q<S>(model, q) + taint(v.x, nv) + taint(v.d, nv) + taint(tau, nv) +
-                  taint(dq, nv) + taint(dtau, nv) + taint_of_wrenches(group, args.f_ext);
+    solve_mass_matrix(context, scratch, given.q, Row<S>{change.data}, dqdd);
+    const S bad = given.taint() + taint(v.d, nv) + taint(dq, nv) + taint(dtau, nv);
     const Outcome<S> result = outcome_of_solve(bad, singular, taint(qdd, nv) + taint(dqdd, nv));
     finish(group, result, args.dqdd, nv, scratch.out, args.status);
   });
@@ -278,19 +275,16 @@ RBD_KERNEL void compute(OperationTag<Operation::inverse_dynamics_vjp>,
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const DerivativeScratch<S>& own = scratch.derivatives;
-  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  const std::size_t nv = size(model.nv);
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
-    const Row<S> q = group.read(args.q, nq, scratch.q);
-    const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
-    const Row<S> a = read_or_zeros(group, args.a, nv, scratch.a, scratch);
+    const GivenState<S> given = read_state(context, scratch, group, args, args.a);
     const Row<S> weights = group.read(args.weights, nv, own.da);
-    const auto f_ext = forces_on_bodies(model, scratch.workspace, group, args.f_ext, q);
-    const TurningWrenches<S> wrenches{group, args.f_ext, scratch.workspace.kinematics};
+    const auto f_ext = given.forces();
     const AskedRows<S> out{group, nv, {args.grad_q, args.grad_v, args.grad_a}, own.out};
-    rnea_vjp(model, scratch.workspace.vjp, q, v, a, weights, f_ext, wrenches,
-             broadcast<S>(model.gravity), context.friction, out.row(0), out.row(1), out.row(2));
-    const S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(a, nv) + taint(weights, nv) +
-                  taint_of_wrenches(group, args.f_ext) + out.taint_of_rows();
+    rnea_vjp(model, scratch.workspace.vjp, given.q, given.v, given.drive, weights, f_ext,
+             given.turning(), broadcast<S>(model.gravity), context.friction, out.row(0), out.row(1),
+             out.row(2));
+    const S bad = given.taint() + taint(weights, nv) + out.taint_of_rows();
     out.finish(outcome(bad), args.status);
   });
 }
@@ -304,28 +298,25 @@ RBD_KERNEL void compute(OperationTag<Operation::forward_dynamics_vjp>,
   const ModelView<RealOf<S>>& model = context.model;
   const auto scratch = Scratch<S>::in(context.memory, model, context.dense);
   const DerivativeScratch<S>& own = scratch.derivatives;
-  const std::size_t nq = size(model.nq), nv = size(model.nv);
+  const std::size_t nv = size(model.nv);
   for_each_group<S>(range, args.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
-    const Row<S> q = group.read(args.q, nq, scratch.q);
-    const Row<S> v = read_or_zeros(group, args.v, nv, scratch.v, scratch);
-    const Row<S> tau = read_or_zeros(group, args.tau, nv, scratch.a, scratch);
+    const GivenState<S> given = read_state(context, scratch, group, args, args.tau);
     const Row<S> weights = group.read(args.weights, nv, own.da);
     const OutRow<S> qdd{own.dq}, unused{own.dv};
-    const auto f_ext = forces_on_bodies(model, scratch.workspace, group, args.f_ext, q);
-    const S singular = accelerations(context, scratch, q, v, tau, f_ext, qdd);
+    const auto f_ext = given.forces();
+    const S singular = accelerations(context, scratch, given.q, given.v, given.drive, f_ext, qdd);
     const AskedRows<S> out{group, nv, {args.grad_q, args.grad_v, args.grad_tau}, own.out};
     const OutRow<S> x = out.row(2);
-    solve_mass_matrix(context, scratch, q, weights, x);
-    const TurningWrenches<S> wrenches{group, args.f_ext, scratch.workspace.kinematics};
+    solve_mass_matrix(context, scratch, given.q, weights, x);
     const OutRow<S> by_q = out.row(0), by_v = out.row(1);
-    rnea_vjp(model, scratch.workspace.vjp, q, v, Row<S>{qdd.data}, Row<S>{x.data}, f_ext, wrenches,
-             broadcast<S>(model.gravity), context.friction, by_q, by_v, unused);
+    rnea_vjp(model, scratch.workspace.vjp, given.q, given.v, Row<S>{qdd.data}, Row<S>{x.data},
+             f_ext, given.turning(), broadcast<S>(model.gravity), context.friction, by_q, by_v,
+             unused);
     for (std::int32_t k = 0; k < model.nv; ++k) {
       by_q.store(k, -by_q.load(k));
       by_v.store(k, -by_v.load(k));
     }
-    const S bad = taint_of_q<S>(model, q) + taint(v, nv) + taint(tau, nv) + taint(weights, nv) +
-                  taint_of_wrenches(group, args.f_ext);
+    const S bad = given.taint() + taint(weights, nv);
     out.finish(outcome_of_solve(bad, singular, taint(qdd, nv) + out.taint_of_rows()), args.status);
   });
 }
@@ -357,10 +348,11 @@ RBD_KERNEL void compute(OperationTag<Operation::coriolis_matrix>,
                                                .zeros_persist = !group.direct()};
     S bad_entries(RealOf<S>(0));
     if (C.asked() || rate.asked()) {  // else there may be no place for it
-      bad_entries =
+      bad_entries = taint_of_sum(
           rnea_derivatives(model, own.workspace, q, v, zeros, no_forces(scratch.workspace),
                            TurningWrenches<S>{group, no_wrenches, scratch.workspace.kinematics},
-                           Vec3<S>::zero(), false, out);
+                           Vec3<S>::zero(), false, out),
+          [&] { return taint(OutRow<S>{matrix.data}, nv * nv); });
     }
     if (rate.asked()) {
       const OutMatrix<S> sum = rate.place();

@@ -44,8 +44,9 @@ struct DerivativeScratch {
     arena.cut(workspace.head.data, bodies);
     arena.cut(workspace.C.data, bodies);
     arena.cut(workspace.wrench.data, bodies);
-    arena.cut(workspace.column.data, columns);
     arena.cut(workspace.in_run.data, columns);
+    arena.cut(workspace.by_q.data, columns);
+    arena.cut(workspace.of_shift.data, columns);
     cut(parameters, nv * 10);
     if (width > 1) {
       cut(by_q, nv * nv);

@@ -129,30 +129,46 @@ RBD_INLINE void scatter_blocks(const Entry& entry, const std::uint8_t* zeros,
     }
     return;
   }
-  const auto block = [&](std::size_t first, bool past_cache) RBD_INLINE_LAMBDA {
-    S numbers[width];
+  const auto transposed = [&](std::size_t first, S(&numbers)[width]) RBD_INLINE_LAMBDA {
     if (zeros[first] != 0) {
       for (std::size_t l = 0; l < width; ++l) numbers[l] = S(Real(0));
     } else {
       load_transposed([&](std::size_t k) RBD_INLINE_LAMBDA { return entry(first + k); }, numbers);
     }
+  };
+  const auto block = [&](std::size_t first) RBD_INLINE_LAMBDA {
+    S numbers[width];
+    transposed(first, numbers);
+    for (std::size_t l = 0; l < width; ++l) T::store(out + l * stride + first, numbers[l]);
+  };
+  // As many registers as a cache line has, so that each line is written at once.
+  constexpr std::size_t line = 64, pieces = line / sizeof(S), length = line / sizeof(Real);
+  const auto whole_lines = [&](std::size_t first, bool past_cache) RBD_INLINE_LAMBDA {
+    S numbers[pieces][width];
+    for (std::size_t k = 0; k < pieces; ++k) transposed(first + k * width, numbers[k]);
     for (std::size_t l = 0; l < width; ++l) {
-      if (past_cache) {
-        T::store_past_cache(out + l * stride + first, numbers[l]);
-      } else {
-        T::store(out + l * stride + first, numbers[l]);
+      for (std::size_t k = 0; k < pieces; ++k) {
+        Real* const at = out + l * stride + first + k * width;
+        if (past_cache) {
+          T::store_past_cache(at, numbers[k][l]);
+        } else {
+          T::store(at, numbers[k][l]);
+        }
       }
     }
   };
-  const std::size_t bytes = reinterpret_cast<std::uintptr_t>(out) % sizeof(S);
-  std::size_t first = bytes == 0 ? 0 : (sizeof(S) - bytes) / sizeof(Real);
-  if (first != 0) block(0, false);
+  const std::size_t bytes = reinterpret_cast<std::uintptr_t>(out) % line;
+  const std::size_t begin = bytes == 0 ? 0 : (line - bytes) / sizeof(Real);
+  std::size_t first = begin % width;
+  if (first != 0) block(0);
+  for (; first + width <= n && first < begin; first += width) block(first);
   if (rows.past_cache && stride % width == 0 && bytes % sizeof(Real) == 0) {
-    for (; first + width <= n; first += width) block(first, true);
+    for (; first + length <= n; first += length) whole_lines(first, true);
   } else {
-    for (; first + width <= n; first += width) block(first, false);
+    for (; first + length <= n; first += length) whole_lines(first, false);
   }
-  if (first != n) block(n - width, false);
+  for (; first + width <= n; first += width) block(first);
+  if (first != n) block(n - width);
 }
 
 template <class S, class Real>

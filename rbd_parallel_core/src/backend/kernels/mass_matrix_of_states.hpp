@@ -44,17 +44,16 @@ RBD_INLINE S taint_of_mass_matrix(const ModelView<RealOf<S>>& model, const Row<S
   return bad + taint_of_entries<S>(M, model.nv);
 }
 
-/// Factors M in place and reports. `L`: the matrix; `inverse`: OutSymmetric or OutLower, used if
-/// the inverse is asked for.
-template <class S, class Inverse>
+/// Factors M in place and reports. `L`: the matrix; `inverse` is used if it is asked for.
+template <class S>
 RBD_INLINE Outcome<S> factor_mass_matrix(const ModelView<RealOf<S>>& model,
                                          const Scratch<S>& scratch,
                                          const BasicMassMatrix<RealOf<S>>& args,
-                                         const OutMatrix<S>& L, const Inverse& inverse,
+                                         const OutMatrix<S>& L, const OutSymmetric<S>& inverse,
                                          const S& bad) {
   const OutRow<S> vector{reinterpret_cast<RealOf<S>*>(scratch.workspace.vector)};
   const Outcome<S> result{bad, ltl_factor<S>(model, L, vector)};
-  if (!args.inverse.empty()) ltl_inverse<S>(model, L, vector, inverse);
+  if (!args.inverse.empty()) ltl_inverse<S>(model, L, inverse);
   if (!args.cholesky.empty()) clear_upper_triangle<S>(L, model.nv);
   return result;
 }
@@ -158,15 +157,15 @@ RBD_INLINE Outcome<S> mass_matrix_buffered(const KernelContext<RealOf<S>>& conte
   write_sparse(scratch, group, args.sparse, nonzeros);
   group.spoil_unless(outcome_of_M.good(), args.sparse, nonzeros);
   if (!args.cholesky.empty() || !args.inverse.empty() || !args.sparse_cholesky.empty()) {
-    result = factor_mass_matrix(model, scratch, args, M, OutLower<S>{{scratch.inverse, model.nv}},
-                                outcome_of_M.taint);
+    result = factor_mass_matrix(model, scratch, args, M,
+                                OutSymmetric<S>{{scratch.inverse, model.nv}}, outcome_of_M.taint);
   }
   write_sparse(scratch, group, args.sparse_cholesky, nonzeros);
   group.spoil_unless(result.good(), args.sparse_cholesky, nonzeros);
   if (!args.cholesky.empty()) group.write(args.cholesky, square, scratch.matrix);
   group.spoil_unless(result.good(), args.cholesky, square);
   if (!args.inverse.empty()) {
-    group.write_symmetric(args.inverse, nv, scratch.inverse, scratch.inverse_sources);
+    group.write_with_zeros(args.inverse, square, scratch.inverse, scratch.inverse_zeros);
   }
   group.spoil_unless(result.good(), args.inverse, square);
   return result;

@@ -17,13 +17,13 @@ struct Scratch {
   using Real = RealOf<S>;
 
   Workspace<S> workspace;
-  Real *q, *v, *a, *out;     ///< a row of each group, as lanes
-  Real* jacobian;            ///< 6 x nv
-  Real* matrix;              ///< nv x nv: M, then its factor; null unless `dense`
-  Real* inverse;             ///< nv x nv; null unless `dense`, or where one state is a group
-  SymmetricSources sources;  ///< of M; null likewise
-  SymmetricSources inverse_sources;  ///< the same, for a matrix without zeros
-  SymmetricSources sparse_sources;   ///< of the compressed rows of M, without zeros either
+  Real *q, *v, *a, *out;            ///< a row of each group, as lanes
+  Real* jacobian;                   ///< 6 x nv
+  Real* matrix;                     ///< nv x nv: M, then its factor; null unless `dense`
+  Real* inverse;                    ///< nv x nv; null unless `dense`, or where one state is a group
+  SymmetricSources sources;         ///< of M; null likewise
+  std::uint8_t* inverse_zeros;      ///< as SymmetricSources::zeros, of a matrix that has none
+  SymmetricSources sparse_sources;  ///< of the compressed rows of M, without zeros either
   DerivativeScratch<S> derivatives;
 
   static RBD_INLINE std::size_t bytes(const ModelView<Real>& model, bool dense) {
@@ -54,15 +54,15 @@ struct Scratch {
     cut(jacobian, std::max<std::size_t>(6 * nv, 3));  // or a centre of mass
     matrix = inverse = nullptr;
     if (dense) cut(matrix, nv * nv);
-    sources = inverse_sources = sparse_sources = {};
+    sources = sparse_sources = {};
+    inverse_zeros = nullptr;
     if (dense && width > 1) {
       cut(inverse, nv * nv);
       arena.cut(sources.scalar, nv * nv);
-      inverse_sources.scalar = sources.scalar;
       arena.cut(sources.zeros, nv * nv);
-      arena.cut(inverse_sources.zeros, nv * nv);
+      arena.cut(inverse_zeros, nv * nv);
       arena.cut(sparse_sources.scalar, nv * nv);
-      sparse_sources.zeros = inverse_sources.zeros;
+      sparse_sources.zeros = inverse_zeros;
     }
     derivatives.lay_out(arena, model, dense, workspace.kinematics.turns);
     return (arena.used + sizeof(S) - 1) / sizeof(S) * sizeof(S);

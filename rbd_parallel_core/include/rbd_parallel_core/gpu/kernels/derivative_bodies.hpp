@@ -3,6 +3,7 @@
 
 #include "rbd_parallel_core/algorithm/centroidal.hpp"
 #include "rbd_parallel_core/algorithm/coordinate_rates.hpp"
+#include "rbd_parallel_core/algorithm/finite_sum.hpp"
 #include "rbd_parallel_core/algorithm/regressor.hpp"
 #include "rbd_parallel_core/gpu/kernels/derivative_lanes.hpp"
 #include "rbd_parallel_core/gpu/kernels/state_bodies.hpp"
@@ -79,19 +80,18 @@ struct RneaDerivativesBody : StateBody<Real, RneaDerivativesBody<Real>> {
     const DerivativeMatrices<LaneSquare<Real>> out{
         square(by_q),    square(by_v), square(M), by_q != nullptr,
         by_v != nullptr, M != nullptr, terms};
-    if (out.wants_q) clear_for_pairs<Real>(model, out.q, false);
-    if (out.wants_v) clear_for_pairs<Real>(model, out.v, false);
-    if (out.wants_M) clear_for_pairs<Real>(model, out.M, false);
-    const bool turning = TurningLaneWrenches<Real>{wrenches, s, ws}.place(model, ws.matrices);
-    Real bad = derivatives_inward(model, ws.matrices, forces_of(chunk, forces, s), turning, out);
-    const bool damped = out.wants_v && chunk.friction && terms == VelocityTerms::derivative;
-    for (std::int32_t k = 0; k < model.nv; ++k) {
-      if (damped) out.v.store(k, k, out.v.load(k, k) + model.damping[k]);
-      if (out.wants_M) out.M.store(k, k, out.M.load(k, k) + model.armature[k]);
-    }
+    const TurningLaneWrenches<Real> turning{wrenches, s, ws};
+    const std::int32_t n = model.nv * model.nv;
+    Real bad = taint_of_sum(derivative_matrices(model, ws.matrices, forces_of(chunk, forces, s),
+                                                turning, chunk.friction, out),
+                            [&] {
+                              return taint_of_lanes<Real>(chunk, by_q, s, n) +
+                                     taint_of_lanes<Real>(chunk, by_v, s, n) +
+                                     taint_of_lanes<Real>(chunk, M, s, n);
+                            });
     if (sum != nullptr) {
       add_transpose(out.v, square(sum));
-      bad = bad + taint_of_lanes<Real>(chunk, sum, s, model.nv * model.nv);
+      bad = bad + taint_of_lanes<Real>(chunk, sum, s, n);
     }
     if (!judged_later) judge(model, s, bad);
   }
@@ -146,7 +146,7 @@ struct SolveMatricesBody : StateBody<Real, SolveMatricesBody<Real>> {
     const std::int32_t n = model.nv * model.nv;
     Real bad = solve(model, L, vector, by_q, s) + solve(model, L, vector, by_v, s);
     if (inverse != nullptr) {
-      ltl_inverse<Real>(model, L, vector, chunk.matrix(inverse, s));
+      ltl_inverse<Real>(model, L, chunk.matrix(inverse, s));
       bad = bad + taint_of_lanes<Real>(chunk, inverse, s, n);
     }
     status = joined(status, Real(0), bad);
@@ -161,8 +161,10 @@ struct SolveMatricesBody : StateBody<Real, SolveMatricesBody<Real>> {
                         const LaneOut<Real>& vector, Real* lanes, std::int64_t s) const {
     if (lanes == nullptr) return Real(0);
     constexpr int columns = 4;  // at once, in registers
-    return ltl_solve_rows<columns, true, Real>(
-        model, L, vector, LaneSquare<Real>{lanes + s, this->states.stride, model.nv});
+    const LaneSquare<Real> B[] = {{lanes + s, this->states.stride, model.nv}};
+    return taint_of_sum(ltl_solve_rows<columns, Real>(model, L, vector, B), [&] {
+      return taint_of_lanes<Real>(this->states, lanes, s, model.nv * model.nv);
+    });
   }
 };
 

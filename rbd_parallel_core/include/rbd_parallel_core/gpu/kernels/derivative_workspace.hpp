@@ -68,8 +68,9 @@ class DerivativeWorkspace {
     cutter.cut(matrices.head, bodies);
     cutter.cut(matrices.C, bodies);
     cutter.cut(matrices.wrench, bodies);
-    cutter.cut(matrices.column, columns);
     cutter.cut(matrices.in_run, columns);
+    cutter.cut(matrices.by_q, columns);
+    cutter.cut(matrices.of_shift, columns);
   }
   RBD_INLINE void cut_duals(LaneCutter<Real>& cutter, const ModelView<Real>& model) {
     const std::int32_t bodies = model.body_count;

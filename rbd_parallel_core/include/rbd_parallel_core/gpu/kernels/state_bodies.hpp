@@ -209,7 +209,7 @@ struct InverseBody : StateBody<Real, InverseBody<Real>> {
   RBD_HD void compute(const ModelView<Real>& model, std::int64_t s) const {
     const StateChunk<Real>& chunk = this->states;
     ltl_inverse<Real>(model, LaneLower<Real>{{L + s, chunk.stride, model.nv}},
-                      chunk.workspace_of(s).vector, chunk.matrix(inverse, s));
+                      chunk.matrix(inverse, s));
     spoil_unless_ok<Real>(chunk.status[s], chunk.out(inverse, s), model.nv * model.nv);
   }
 };
