@@ -57,9 +57,7 @@ class Arm64Emulator {
     return r;
   }
 
-  std::uint32_t bits(int high, int low) const {
-    return word_ << (31 - high) >> (31 - high + low);
-  }
+  std::uint32_t bits(int high, int low) const { return word_ << (31 - high) >> (31 - high + low); }
   std::size_t field(int low) const { return bits(low + 4, low); }
 
   void step() {
