@@ -37,9 +37,14 @@ class Team {
   Team& operator=(const Team&) = delete;
 
   int threads() const noexcept { return threads_; }
-  std::chrono::steady_clock::duration spin() const noexcept { return spin_; }
   /// Whether the first of the workers is asleep, and with it most likely the others.
-  bool asleep() const noexcept { return seats_[1].asleep.load(std::memory_order_relaxed); }
+  bool asleep() const noexcept {
+    return threads_ > 1 && seats_[1].asleep.load(std::memory_order_relaxed);
+  }
+
+  /// Whether a call gains by this team: the workers are awake, or it pays to wake them. `us`: what
+  /// one thread is predicted to take for it, in microseconds. To be asked before each call.
+  bool worth_calling(double us) noexcept;
 
   /// Calls work() on this thread, with the workers at hand for its phases: none of them goes to
   /// sleep between two. All of them compute as the calling thread does, but that denormal numbers
@@ -52,21 +57,17 @@ class Team {
     in_call_.store(false, std::memory_order_relaxed);
   }
 
-  /// Whether a phase wakes workers. It costs the calling thread 10 us for each, and they come 20 to
-  /// 60 us later.
-  enum class Wake { sleepers, nobody };
-
   /// Runs task(k, thread) for 0 <= k < count and returns when all are done. `thread` is below
   /// threads(), and no two tasks at one time have the same. `used`: how many of the threads are
-  /// called, this one included. The workers compute in the floating point mode of this one. One
-  /// phase of a team at a time.
+  /// called, this one included; who sleeps is woken. The workers compute in the floating point mode
+  /// of this one. One phase of a team at a time.
   template <class Task>
-  void phase(std::int32_t count, int used, Wake wake, const Task& task) noexcept {
+  void phase(std::int32_t count, int used, const Task& task) noexcept {
     if (used == 1 || count <= 1) {
       for (std::int32_t k = 0; k < count; ++k) task(k, 0);
       return;
     }
-    run_phase(count, used, wake,
+    run_phase(count, used,
               {&task,
                [](const void* t, std::int32_t first, std::int32_t last, int thread) {
                  for (std::int32_t k = first; k < last; ++k) {
@@ -77,7 +78,7 @@ class Team {
   }
   template <class Task>
   void phase(std::int32_t count, const Task& task) noexcept {
-    phase(count, threads_, Wake::sleepers, task);
+    phase(count, threads_, task);
   }
 
  private:
@@ -99,7 +100,7 @@ class Team {
     std::atomic<int> kept_off{-1};       ///< the core that it may not wake on
   };
 
-  void run_phase(std::int32_t count, int used, Wake wake, Job job) noexcept;
+  void run_phase(std::int32_t count, int used, Job job) noexcept;
   void wake_elsewhere(Seat& seat) noexcept;
   void ring(Seat& seat) noexcept;
   /// Takes portions until none is left.
@@ -117,6 +118,8 @@ class Team {
   std::unique_ptr<Seat[]> seats_;
   Job job_;
   std::uint32_t phase_ = 0;
+  double series_us_ = 0;                                ///< of short calls that found all asleep
+  std::chrono::steady_clock::time_point last_short_{};  ///< of them
   std::atomic<bool> in_call_{false}, stop_{false};
   alignas(64) std::atomic<std::int32_t> done_{0};  ///< portions
   std::int32_t process_;                           ///< that has the workers

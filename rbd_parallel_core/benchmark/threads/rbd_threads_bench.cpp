@@ -113,21 +113,21 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// A backend with its arrays.
+// A backend, and the arrays that it computes on.
 class Job {
  public:
   Job(const std::shared_ptr<const core::Model>& model, const std::string& backend,
-      core::Operation operation, std::size_t batch, int threads, int spin_us)
-      : backend_(core::make_backend(backend)), call_(*model, {operation, batch}) {
+      std::size_t batch, int threads, int spin_us, std::shared_ptr<Call<double>> arrays)
+      : backend_(core::make_backend(backend)), call_(std::move(arrays)) {
     core::BackendOptions options{.max_batch = batch, .threads = threads};
     if (spin_us >= 0) options.spin_us = spin_us;
     backend_->configure(model, options);
   }
-  void operator()() { call_.run(*backend_); }
+  void operator()() { call_->run(*backend_); }
 
  private:
   std::unique_ptr<core::Backend> backend_;
-  Call<double> call_;
+  std::shared_ptr<Call<double>> call_;
 };
 
 double nanoseconds_of(Job& job, int passes) {
@@ -138,14 +138,20 @@ double nanoseconds_of(Job& job, int passes) {
 }
 
 Times measure(const Case& what, const Options& options) {
-  const auto job = [&](int threads, bool half) {
-    return std::make_shared<Job>(half ? what.half : what.whole, what.backend, options.operation,
-                                 half ? what.half_batch : what.batch, threads, options.spin_us);
+  const auto arrays = [&](const core::Model& model, std::size_t batch) {
+    return std::make_shared<Call<double>>(model, rbd_bench::CallCase{options.operation, batch});
   };
   TwoProcesses control([&] {  // before there are threads
-    return [half = job(1, true)] { (*half)(); };
+    const auto half = std::make_shared<Job>(what.half, what.backend, what.half_batch, 1, -1,
+                                            arrays(*what.half, what.half_batch));
+    return [half] { (*half)(); };
   });
-  const auto one = job(1, false), two = job(2, false);
+  const auto shared = arrays(*what.whole, what.batch);
+  const auto job = [&](int threads) {
+    return std::make_shared<Job>(what.whole, what.backend, what.batch, threads, options.spin_us,
+                                 shared);
+  };
+  const auto one = job(1), two = job(2);
   (*two)();
   const double pass = std::max(nanoseconds_of(*one, 3) / 3, 1.0);
   const int passes = std::max(1, static_cast<int>(std::ceil(kSampleSeconds * 1e9 / pass)));

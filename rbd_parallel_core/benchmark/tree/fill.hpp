@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
+
+#include "rbd_parallel_core/vtree/threaded_loop.hpp"
 
 namespace rbd_bench {
 
@@ -21,20 +19,15 @@ class Filler {
     set,    // memset, which goes past the caches where the C library thinks that right.
   };
 
-  Filler(Way way, int threads)
-      : way_(way), threads_(threads), arena_(std::make_unique<tbb::task_arena>(threads)) {}
+  Filler(Way way, int threads) : way_(way), threads_(threads), loop_(threads) {}
 
   void operator()(std::span<double> numbers) const {
     if (threads_ == 1) return fill(numbers);
     const auto count = static_cast<std::size_t>(threads_), n = numbers.size();
-    arena_->execute([&] {
-      tbb::parallel_for(
-          std::size_t{0}, count,
-          [&](std::size_t k) {
-            const std::size_t first = n * k / count, last = n * (k + 1) / count;
-            fill(numbers.subspan(first, last - first));
-          },
-          tbb::static_partitioner{});
+    loop_(threads_, [&](std::int32_t part) {
+      const auto k = static_cast<std::size_t>(part);
+      const std::size_t first = n * k / count, last = n * (k + 1) / count;
+      fill(numbers.subspan(first, last - first));
     });
   }
 
@@ -49,7 +42,7 @@ class Filler {
 
   Way way_;
   int threads_;
-  std::unique_ptr<tbb::task_arena> arena_;
+  rbd_parallel_core::ThreadedLoop loop_;
 };
 
 }  // namespace rbd_bench

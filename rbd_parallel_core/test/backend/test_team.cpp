@@ -124,15 +124,18 @@ TEST(Team, WakesThoseWhoSleep) {
   }
 }
 
-TEST(Team, WakesNobodyUnlessAsked) {
-  Team team(2, 0us);
+/// Whether waking somebody pays is judged by the call, or by a series of short ones.
+TEST(Team, ShortCallsAreNotWorthWakingUnlessTheyFollowOneAnother) {
+  Team team(2, 2000us);
+  ASSERT_TRUE(all_come(team));
+  EXPECT_TRUE(team.worth_calling(1)) << "all are awake";
   ASSERT_TRUE(comes_true([&] { return team.asleep(); }));
-  std::atomic<int> by_others = 0;
-  team.phase(50, 2, Team::Wake::nobody, [&](std::int32_t, int thread) {
-    by_others += thread;
-    std::this_thread::sleep_for(100us);  // time enough for who would have been woken
-  });
-  EXPECT_EQ(by_others, 0);
+  EXPECT_TRUE(team.worth_calling(100)) << "a long call";
+  for (int k = 0; k < 20; ++k) {
+    std::this_thread::sleep_for(3ms);  // longer than a series may pause
+    EXPECT_FALSE(team.worth_calling(30)) << "one short call";
+  }
+  EXPECT_TRUE(comes_true([&] { return team.worth_calling(30); })) << "a series of them";
 }
 
 TEST(Team, WorkersStayAwakeAsLongAsTheyAreTold) {
@@ -157,7 +160,7 @@ TEST(Team, CallsNoMoreThreadsThanItMay) {
   Team team(4, 200us);
   for (int round = 0; round < 20; ++round) {
     std::atomic<int> beyond = 0;
-    team.phase(50, 2, Team::Wake::sleepers, [&](std::int32_t, int thread) {
+    team.phase(50, 2, [&](std::int32_t, int thread) {
       if (thread > 1) ++beyond;
       std::this_thread::sleep_for(20us);  // time enough for others to come
     });

@@ -55,7 +55,7 @@ target_include_directories(test_threads_sanitized SYSTEM PRIVATE ${urdfdom_INCLU
 target_compile_options(test_threads_sanitized PRIVATE ${sanitizer})
 target_link_options(test_threads_sanitized PRIVATE -fsanitize=thread)
 target_link_libraries(test_threads_sanitized PRIVATE GTest::gtest GTest::gtest_main Eigen3::Eigen ${urdfdom_LIBRARIES}
-  ${console_bridge_LIBRARIES} tinyxml2::tinyxml2 TBB::tbb Threads::Threads)
+  ${console_bridge_LIBRARIES} tinyxml2::tinyxml2 Threads::Threads)
 
 rbd_add_sanitized_test(ManyBackends test_threads_sanitized Threads.OneModelManyBackends ${clean})
 rbd_add_sanitized_test(SharedOutBatches test_threads_sanitized Threads.BackendsThatShareOut*:Threads.TreesThatAreSharedOut ${clean})

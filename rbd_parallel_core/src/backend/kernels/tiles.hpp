@@ -48,49 +48,28 @@ class Tiles {
   /// threads, and no two calls at one time have the same.
   template <class Work>
   void run(std::size_t batch, double us, const Work& work) noexcept {
-    const bool wakes = us >= 2 * least_share_us && worth_waking(us);
-    if (us < 2 * least_share_us || (!wakes && team_.asleep())) {
+    if (us < 2 * least_share_us || !team_.worth_calling(us)) {
       work(StateRange{0, batch}, std::size_t{0});
       return;
     }
     const Cut cut = this->cut(batch, us);
-    const auto wake = wakes ? Team::Wake::sleepers : Team::Wake::nobody;
-    team_.phase(static_cast<std::int32_t>(cut.count), cut.threads, wake,
-                [&](std::int32_t k, int thread) {
-                  const std::size_t begin = static_cast<std::size_t>(k) * cut.tile;
-                  work(StateRange{begin, std::min(begin + cut.tile, batch)},
-                       static_cast<std::size_t>(thread));
-                });
+    team_.phase(static_cast<std::int32_t>(cut.count), cut.threads, [&](std::int32_t k, int thread) {
+      const std::size_t begin = static_cast<std::size_t>(k) * cut.tile;
+      work(StateRange{begin, std::min(begin + cut.tile, batch)}, static_cast<std::size_t>(thread));
+    });
   }
 
  private:
   /// A thread is called for so much work at least: a worker that is awake comes within a
   /// microsecond, and then its caches lack what it reads.
   static constexpr double least_share_us = 8;
-  /// One that sleeps is woken for a batch of so much work: that costs the caller 10 us, and the
-  /// worker comes 20 to 60 us later, but calls that follow find it awake.
-  static constexpr double worth_waking_us = 50;
-  /// Shorter batches have it woken when so many have followed one another: so much work altogether
-  /// makes up for what waking costs even if they end here.
-  static constexpr double series_worth_waking_us = 400;
   /// A tile is long enough to hide what taking it costs, 0.1 us, and short enough that its rows
   /// stay in the nearest caches.
   static constexpr double least_tile_us = 4, largest_tile_us = 40;
   static constexpr double tiles_of_thread = 16;
 
-  bool worth_waking(double us) noexcept {
-    if (us >= worth_waking_us) return true;
-    if (!team_.asleep()) return false;
-    const auto now = std::chrono::steady_clock::now();
-    series_us_ = now - last_ < team_.spin() ? series_us_ + us : 0;
-    last_ = now;
-    return series_us_ >= series_worth_waking_us;
-  }
-
   Team team_;
   std::size_t width_;
-  double series_us_ = 0;                        ///< of calls that found the workers asleep
-  std::chrono::steady_clock::time_point last_;  ///< of them
 };
 
 }  // namespace rbd_parallel_core

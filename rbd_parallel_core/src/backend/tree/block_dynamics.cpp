@@ -44,6 +44,9 @@ HeavyPaths choose_paths(const ModelView<Real>& model, std::int32_t width,
 /// A task has at least so many steps: about as much work as it takes to hand it out.
 constexpr std::int32_t steps_of_task = 32;
 
+/// What a body takes on one thread, about: enough to judge whether waking others pays.
+constexpr double ns_of_inverse_dynamics = 20, ns_of_forward_dynamics = 50, ns_of_columns = 40;
+
 }  // namespace
 
 template <class Real>
@@ -146,8 +149,9 @@ bool BlockDynamics<Real>::is_worth_threads() const {
 
 template <class Real>
 template <class Operation>
-void BlockDynamics<Real>::call(const Operation& operation) {
-  if (alone_) {
+void BlockDynamics<Real>::call(double ns_per_body, const Operation& operation) {
+  alone_now_ = alone_ || !team_.worth_calling(1e-3 * ns_per_body * context_.model.body_count);
+  if (alone_now_) {
     const FloatModeScope scope(FloatMode::of_this_thread().flushing());  // as Team does
     operation();
   } else {
@@ -241,7 +245,7 @@ template <class Real>
 template <class Visit>
 void BlockDynamics<Real>::near_root(const TreeState<Real>& state, const Visit& visit) {
   if (groups_.empty()) return;
-  if (alone_) {
+  if (alone_now_) {
     visit(Alone(*this, context_, state, 0), groups_.front());
   } else {
     visit(Together(*this, state), groups_.front());
@@ -257,7 +261,7 @@ void BlockDynamics<Real>::subtrees(const TreeState<Real>& state, bool keep, cons
     visit(Alone(*this, context, state, thread), group);
   };
   const auto count = static_cast<std::int32_t>(groups_.size()) - 1;
-  if (alone_) {
+  if (alone_now_) {
     for (std::int32_t k = 0; k < count; ++k) do_group(k, 0);
   } else {
     team_.phase(count, do_group);
@@ -278,7 +282,7 @@ void BlockDynamics<Real>::inverse_dynamics(const TreeState<Real>& state) noexcep
       runner.inward(&Table::inward, &Table::inward_seams, &Table::torques, at(l));
     }
   };
-  call([&] {
+  call(ns_of_inverse_dynamics, [&] {
     near_root(state, outward);
     subtrees(state, false, [&](const auto& runner, const Group& group) {
       outward(runner, group);
@@ -307,7 +311,7 @@ void BlockDynamics<Real>::forward_dynamics(const TreeState<Real>& state) noexcep
       runner.outward(nullptr, &Table::acceleration_seams, &Table::accelerations, at(l));
     }
   };
-  call([&] {
+  call(ns_of_forward_dynamics, [&] {
     near_root(state, velocities);
     subtrees(state, true, [&](const auto& runner, const Group& group) {
       velocities(runner, group);
@@ -337,7 +341,7 @@ void BlockDynamics<Real>::mass_matrix_columns(const Real* q,
       runner.inward(&Table::composites, &Table::composite_seams, &Table::forces, at(l));
     }
   };
-  call([&] {
+  call(ns_of_columns, [&] {
     near_root(state, outward);
     subtrees(state, false, [&](const auto& runner, const Group& group) {
       outward(runner, group);

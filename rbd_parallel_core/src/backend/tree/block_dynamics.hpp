@@ -67,9 +67,10 @@ class BlockDynamics {
   BlockContext<Real> context_of(const Group& group, int thread) const;
   Work work_of(std::int32_t first_pack, std::int32_t last_pack) const;
   bool is_worth_threads() const;
-  /// Runs operation(), with the other threads at hand if they are of use.
+  /// Runs operation(), with the other threads at hand if they are of use. `ns_per_body`: predicted
+  /// for one thread.
   template <class Operation>
-  void call(const Operation& operation);
+  void call(double ns_per_body, const Operation& operation);
   /// Calls visit(runner, group) for what lies near the root, ...
   template <class Visit>
   void near_root(const TreeState<Real>& state, const Visit& visit);
@@ -95,7 +96,8 @@ class BlockDynamics {
   KernelMemory shared_{0}, work_memory_{0};
   std::vector<KernelMemory> scratch_, areas_;  ///< one a thread
   Team team_;
-  bool alone_;  ///< one thread, or nothing to share out
+  bool alone_;              ///< one thread, or nothing to share out
+  bool alone_now_ = false;  ///< in this call; results are the same
 };
 
 extern template class BlockDynamics<double>;
