@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team_loop.hpp"
 
-#include "tree/team.hpp"
+#include <chrono>
+
+#include "rbd_parallel_core/spin.hpp"
+#include "team.hpp"
 
 namespace rbd_bench {
 
-TeamLoop::TeamLoop(int threads) : team_(std::make_shared<rbd_parallel_core::Team>(threads)) {}
+TeamLoop::TeamLoop(int threads)
+    : team_(std::make_shared<rbd_parallel_core::Team>(
+          threads, std::chrono::microseconds(rbd_parallel_core::default_spin_us))) {}
 
 int TeamLoop::threads() const { return team_->threads(); }
 

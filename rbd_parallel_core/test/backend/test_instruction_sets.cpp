@@ -47,6 +47,7 @@ class Forced {
 
 struct Outputs {
   std::vector<double> tau, qdd, M;
+  std::vector<double> dtau_dq, dtau_dv, dqdd_dq, dqdd_dv, dqdd_dtau;
 };
 
 constexpr std::size_t batch = 19;
@@ -66,8 +67,8 @@ Outputs compute(const std::shared_ptr<const Model>& model, const char* name,
   const std::vector<double> q = random_numbers<double>(batch * n, 7),
                             v = random_numbers<double>(batch * n, 8),
                             a = random_numbers<double>(batch * n, 9);
-  Outputs out{std::vector<double>(batch * n), std::vector<double>(batch * n),
-              std::vector<double>(batch * n * n)};
+  const std::vector<double> row(batch * n), matrix(batch * n * n);
+  Outputs out{row, row, matrix, matrix, matrix, matrix, matrix, matrix};
   const auto backend = make_backend(name);
   backend->configure(model, {.max_batch = batch, .instruction_set = set});
   EXPECT_TRUE(
@@ -75,6 +76,17 @@ Outputs compute(const std::shared_ptr<const Model>& model, const char* name,
   EXPECT_TRUE(
       backend->forward_dynamics({.batch = batch, .q = q, .v = v, .tau = a, .qdd = out.qdd}).ok());
   EXPECT_TRUE(backend->mass_matrix({.batch = batch, .q = q, .mass_matrix = out.M}).ok());
+  const Result of_inverse = backend->inverse_dynamics_derivatives(
+      {.batch = batch, .q = q, .v = v, .a = a, .dtau_dq = out.dtau_dq, .dtau_dv = out.dtau_dv});
+  EXPECT_TRUE(of_inverse.ok());
+  const Result of_forward = backend->forward_dynamics_derivatives({.batch = batch,
+                                                                   .q = q,
+                                                                   .v = v,
+                                                                   .tau = a,
+                                                                   .dqdd_dq = out.dqdd_dq,
+                                                                   .dqdd_dv = out.dqdd_dv,
+                                                                   .dqdd_dtau = out.dqdd_dtau});
+  EXPECT_TRUE(of_forward.ok());
   return out;
 }
 
@@ -100,6 +112,17 @@ TEST(InstructionSets, AllThatAreThereAgree) {
       EXPECT_LT(relative_difference(expected.tau, actual.tau), 1e-13) << name << name_of(set);
       EXPECT_LT(relative_difference(expected.M, actual.M), 1e-13) << name << name_of(set);
       EXPECT_LT(relative_difference(expected.qdd, actual.qdd), 1e-9) << name << name_of(set);
+      // Solved for in blocks of columns, which branches leave in part: as wide as a register or
+      // not.
+      using Matrix = std::vector<double> Outputs::*;
+      for (const Matrix matrix : {&Outputs::dtau_dq, &Outputs::dtau_dv}) {
+        EXPECT_LT(relative_difference(expected.*matrix, actual.*matrix), 1e-13)
+            << name << name_of(set);
+      }
+      for (const Matrix matrix : {&Outputs::dqdd_dq, &Outputs::dqdd_dv, &Outputs::dqdd_dtau}) {
+        EXPECT_LT(relative_difference(expected.*matrix, actual.*matrix), 1e-9)
+            << name << name_of(set);
+      }
     }
   }
 }
