@@ -100,21 +100,24 @@ RBD_INLINE S taint_of_results(const CodeOutput& output, const RealOf<S>* results
   return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-/// Where the bodies of a group are, by code of its own.
+/// Brings q to the code that places the bodies.
 template <class S>
-RBD_INLINE const Transform<S>* place_bodies(const CodeInMemory& placements,
-                                            std::span<const RealOf<S>> q, const Group<S>& group) {
-  if (placements.code == nullptr) return nullptr;
-  const Block<S> block{placements.block};
+__attribute__((noinline)) RBD_KERNEL void read_placed_q(const CodeInMemory& placements,
+                                                        std::span<const RealOf<S>> q,
+                                                        const Group<S>& group) {
   const std::int32_t nq = placements.code->inputs[0];
-  RealOf<S>* const to = block.place(placements.code->layout.inputs);
+  RealOf<S>* const to = Block<S>{placements.block}.place(placements.code->layout.inputs);
   const Row<S> row = group.read(q, size(nq), to);
-  if (row.data != to) {
-    for (std::int32_t k = 0; k < nq; ++k) OutRow<S>{to}.store(k, row(k));
-  }
-  compute_turns_of_code(*placements.code, block);
-  placements.code->run(placements.block);
-  return reinterpret_cast<const Transform<S>*>(block.place(placements.code->layout.results));
+  if (row.data == to) return;
+  for (std::int32_t k = 0; k < nq; ++k) OutRow<S>{to}.store(k, row(k));
+}
+
+/// Where the code put the bodies, or null.
+template <class S>
+RBD_INLINE const Transform<S>* placed_bodies(const CodeInMemory& placements) {
+  if (placements.code == nullptr) return nullptr;
+  const std::int32_t results = placements.code->layout.results;
+  return reinterpret_cast<const Transform<S>*>(Block<S>{placements.block}.place(results));
 }
 
 template <class S>
@@ -131,28 +134,41 @@ RBD_KERNEL void run_code(const ModelView<RealOf<S>>& model, const CodeInMemory& 
                            RBD_INLINE_LAMBDA { return block.place(code.layout.results + k); };
   for_each_group<S>(range, call.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
     S bad = read_inputs(model, code, call, group, block);
-    if (code.forces >= 0) {
-      const Transform<S>* const placed = place_bodies<S>(placements, call.inputs[0], group);
-      bad = bad + read_wrenches(model, code, *call.f_ext, placed, group, block);
+    bool placing = placements.code != nullptr;
+    if (placing) [[unlikely]]
+      read_placed_q<S>(placements, call.inputs[0], group);
+    // Sines and cosines are computed in one place of this code, so that they are inlined.
+    for (;; placing = false) {
+      const CodeInMemory& now = placing ? placements : function;
+      compute_turns_of_code(*now.code, Block<S>{now.block});
+      if (!placing && code.forces >= 0) [[unlikely]] {
+        bad = bad +
+              read_wrenches(model, code, *call.f_ext, placed_bodies<S>(placements), group, block);
+      }
+      now.code->run(now.block);
+      if (!placing) break;
     }
-    compute_turns_of_code(code, block);
-    code.run(memory);
     S bad_results = zero;
     for (std::size_t i = 0; i < code.output_count; ++i) {
       if (call.outputs[i].empty()) continue;
       const CodeOutput& output = code.outputs[i];
-      S& sum = output.solved ? bad_results : bad;
-      sum = sum + taint_of_results<S>(output, results(output.first));
+      const S taint = taint_of_results<S>(output, results(output.first));
+      if (output.solved) {
+        bad_results = bad_results + taint;
+      } else {
+        bad = bad + taint;
+      }
     }
     const S singular = code.singular < 0 ? zero : T::load(results(code.singular));
     // A singular state's results mean nothing, whether finite or not.
     const Outcome<S> outcome{bad + T::select(T::less(zero, singular), zero, bad_results), singular};
-    const Outcome<S> before_solving{bad, zero};
+    const auto good = outcome.good();
+    const auto good_before_solving = code.singular < 0 ? good : Outcome<S>{bad, zero}.good();
     for (std::size_t i = 0; i < code.output_count; ++i) {
       if (call.outputs[i].empty()) continue;
       const CodeOutput& output = code.outputs[i];
       write_output<S>(output, call.outputs[i], group, results(output.first));
-      group.spoil_unless((output.solved ? outcome : before_solving).good(), call.outputs[i],
+      group.spoil_unless(output.solved ? good : good_before_solving, call.outputs[i],
                          size(output.n));
     }
     outcome.report(group, call.status);
