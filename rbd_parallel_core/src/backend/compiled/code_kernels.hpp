@@ -14,7 +14,7 @@
 /// and cosines, calls the code, judges and writes the results.
 namespace rbd_parallel_core::compiled {
 
-inline constexpr std::size_t most_arrays = 8;
+inline constexpr std::size_t most_inputs = 6, most_outputs = 3;
 
 /// The results of a function that make up one array.
 struct CodeOutput {
@@ -39,8 +39,8 @@ struct CodeView {
   const std::int32_t* turns = nullptr;
   std::size_t turn_count = 0;
   bool turns_are_of_first_array = false;
-  std::array<std::int32_t, most_arrays> inputs{};  ///< numbers a state of each array
-  std::array<CodeOutput, most_arrays> outputs;
+  std::array<std::int32_t, most_inputs> inputs{};  ///< numbers a state of each array
+  std::array<CodeOutput, most_outputs> outputs;
   std::size_t input_count = 0, output_count = 0;
   std::int32_t singular = -1;  ///< which result says so, or -1
   /// Which input external forces on the bodies begin with, and what of them keeps to the axes of
@@ -54,11 +54,12 @@ struct CodeInMemory {
   std::byte* block = nullptr;
 };
 
-/// The arrays of a call, in the order of the function's.
+/// The arrays of a call, in the order of the function's. They are the caller's: to make room for as
+/// many as a function may have would take longer than the code of a small robot.
 template <class Real>
 struct CodeCall {
-  std::array<std::span<const Real>, most_arrays> inputs;  ///< empty: zeros
-  std::array<std::span<Real>, most_arrays> outputs;       ///< empty: not asked for
+  const std::span<const Real>* inputs;  ///< empty: zeros
+  const std::span<Real>* outputs;       ///< empty: not asked for
   std::span<StateStatus> status;
   Layout layout = Layout::rows;
   const BasicExternalWrenches<Real>* f_ext = nullptr;  ///< where the function takes them

@@ -42,9 +42,11 @@ RBD_INLINE void clear_wrenches(const ModelView<RealOf<S>>& model, const CodeView
 /// Brings the wrenches of a group into the block. X0: where the bodies are, needed along the axes
 /// of the world. Returns NaN where one is not finite.
 template <class S>
-RBD_INLINE S read_wrenches(const ModelView<RealOf<S>>& model, const CodeView& code,
-                           const BasicExternalWrenches<RealOf<S>>& f_ext, const Transform<S>* X0,
-                           const Group<S>& group, const Block<S>& block) {
+__attribute__((noinline)) RBD_KERNEL S read_wrenches(const ModelView<RealOf<S>>& model,
+                                                     const CodeView& code,
+                                                     const BasicExternalWrenches<RealOf<S>>& f_ext,
+                                                     const Transform<S>* X0, const Group<S>& group,
+                                                     const Block<S>& block) {
   using Real = RealOf<S>;
   const WrenchInputs<S> inputs = WrenchInputs<S>::in(code, block);
   clear_wrenches<S>(model, code, f_ext, block);

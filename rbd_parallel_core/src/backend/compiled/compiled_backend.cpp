@@ -98,22 +98,35 @@ CallShape shape_of(Operation operation, const Args& args) noexcept {
 
 /// The arrays of a call that a function has, in its order, which is that of the fields.
 template <class Real, class Args>
-compiled::CodeCall<Real> arrays_of(const CodedFunction& function, const Args& args) noexcept {
-  compiled::CodeCall<Real> call{
-      .inputs = {}, .outputs = {}, .status = args.status, .layout = args.layout};
-  std::size_t inputs = 0, outputs = 0;
-  for_each_field_index<Args>([&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
-    constexpr auto field = std::get<k>(fields_of<Args>);
-    if constexpr (requires { field.meaning; }) {
-      if (function.outputs.contains(field.argument)) call.outputs[outputs++] = args.*field.array;
-    } else if constexpr (requires { field.wrenches; }) {
-      call.f_ext = &(args.*field.wrenches);
-    } else if constexpr (requires { field.array; }) {
-      if (function.inputs.contains(field.argument)) call.inputs[inputs++] = args.*field.array;
-    }
-  });
-  return call;
-}
+struct CallArrays {
+  static constexpr std::size_t count(bool outputs) {
+    std::size_t n = 0;
+    for_each_field_index<Args>([&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
+      constexpr auto field = std::get<k>(fields_of<Args>);
+      constexpr bool is_output = requires { field.meaning; };
+      constexpr bool is_array = requires { field.array; };
+      if (is_array && is_output == outputs) ++n;
+    });
+    return n;
+  }
+  std::array<std::span<const Real>, count(false)> inputs;
+  std::array<std::span<Real>, count(true)> outputs;
+  const BasicExternalWrenches<Real>* f_ext = nullptr;
+
+  CallArrays(const CodedFunction& function, const Args& args) noexcept {
+    std::size_t next_input = 0, next_output = 0;
+    for_each_field_index<Args>([&]<std::size_t k>(std::integral_constant<std::size_t, k>) {
+      constexpr auto field = std::get<k>(fields_of<Args>);
+      if constexpr (requires { field.meaning; }) {
+        if (function.outputs.contains(field.argument)) outputs[next_output++] = args.*field.array;
+      } else if constexpr (requires { field.wrenches; }) {
+        f_ext = &(args.*field.wrenches);
+      } else if constexpr (requires { field.array; }) {
+        if (function.inputs.contains(field.argument)) inputs[next_input++] = args.*field.array;
+      }
+    });
+  }
+};
 
 }  // namespace
 
@@ -124,6 +137,7 @@ void CompiledBackend<Real>::do_configure(const Model& model, const BackendOption
   refuse_tree_options(options.tree, name());
   if (options.compile) require_functions(*options.compile);
   this->configure_kernels(model, options, /*with_packs=*/true, options.threads);
+  functions_ = {};
   coded_.clear();
   placements_.reset();
   compile({.model = model.view(),
@@ -143,6 +157,12 @@ void CompiledBackend<Real>::compile(const Making& making) {
                                       : Coded{&function, nullptr, obstacle});
   }
   compile_placements(making);
+  functions_ = {};
+  for (const Coded& coded : coded_) {
+    Functions& own = functions_[static_cast<std::size_t>(coded.function->operation)];
+    if (own.begin == nullptr) own.begin = &coded;
+    own.end = &coded + 1;
+  }
 }
 
 template <class Real>
@@ -191,8 +211,9 @@ void CompiledBackend<Real>::compile_placements(const Making& making) {
 template <class Real>
 auto CompiledBackend<Real>::coded_for(const CallShape& call) const noexcept -> const Coded* {
   if (call.wrenches == Axes::world && !placements_) return nullptr;
-  for (const Coded& coded : coded_) {
-    if (coded.code && coded.function->serves(call)) return &coded;
+  const Functions& own = functions_[static_cast<std::size_t>(call.operation)];
+  for (const Coded* coded = own.begin; coded != own.end; ++coded) {
+    if (coded->code && coded->function->serves(call)) return coded;
   }
   return nullptr;
 }
@@ -234,7 +255,14 @@ template <class Args>
 bool CompiledBackend<Real>::run(Operation operation, const Args& args) noexcept {
   const Coded* const coded = coded_for(shape_of(operation, args));
   if (coded == nullptr) return false;
-  run(*coded->code, arrays_of<Real>(*coded->function, args), args.batch);
+  const CallArrays<Real, Args> arrays(*coded->function, args);
+  run(*coded->code,
+      {.inputs = arrays.inputs.data(),
+       .outputs = arrays.outputs.data(),
+       .status = args.status,
+       .layout = args.layout,
+       .f_ext = arrays.f_ext},
+      args.batch);
   return true;
 }
 

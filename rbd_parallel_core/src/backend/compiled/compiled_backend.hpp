@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,6 +63,11 @@ class CompiledBackend final : public KernelBackend<Real> {
   void run(const Code& code, const CodeCall& call, std::size_t batch) noexcept;
 
   std::vector<Coded> coded_;  ///< in the order of the table, without what no call can ask for
+  /// Where those of an operation begin and end; the table has them one after the other.
+  struct Functions {
+    const Coded *begin = nullptr, *end = nullptr;
+  };
+  std::array<Functions, operation_count> functions_{};
   /// Where the bodies are: what wrenches along the axes of the world need. May be null.
   std::unique_ptr<Code> placements_;
 };

@@ -67,7 +67,7 @@ class RobotCode {
   void describe(const symbolic::Function& function);
 
   Form packs_, scalars_;
-  std::array<Output, most_arrays> outputs_;
+  std::array<Output, most_outputs> outputs_;
 };
 
 extern template class RobotCode<double>;

@@ -160,18 +160,23 @@ RBD_INLINE S taint_of_results(const CodeOutput& output, const RealOf<S>* results
   return taint.total();
 }
 
-/// Where the bodies of a group are, by code of its own.
+/// Brings q to the code that places the bodies.
 template <class S, class Wide>
-RBD_INLINE const Transform<S>* place_bodies(const CodeInMemory& placements,
-                                            std::span<const RealOf<S>> q, const Group<S>& group) {
-  if (placements.code == nullptr) return nullptr;
-  const Block<S> block{placements.block};
+__attribute__((noinline)) RBD_KERNEL void read_placed_q(const CodeInMemory& placements,
+                                                        std::span<const RealOf<S>> q,
+                                                        const Group<S>& group) {
+  const CodeView& code = *placements.code;
   Taint<S> judged_before;
-  read_input<S, Wide>(q, size(placements.code->inputs[0]), group,
-                      block.place(placements.code->layout.inputs), judged_before);
-  compute_turns_of_code<S, Wide>(*placements.code, q, group, block);
-  placements.code->run(placements.block);
-  return reinterpret_cast<const Transform<S>*>(block.place(placements.code->layout.results));
+  read_input<S, Wide>(q, size(code.inputs[0]), group,
+                      Block<S>{placements.block}.place(code.layout.inputs), judged_before);
+}
+
+/// Where the code put the bodies, or null.
+template <class S>
+RBD_INLINE const Transform<S>* placed_bodies(const CodeInMemory& placements) {
+  if (placements.code == nullptr) return nullptr;
+  const std::int32_t results = placements.code->layout.results;
+  return reinterpret_cast<const Transform<S>*>(Block<S>{placements.block}.place(results));
 }
 
 /// Judges the results of a group, brings them to where they belong, and reports how the states
@@ -197,15 +202,15 @@ RBD_INLINE void finish_group(const CodeView& code, const CodeCall<RealOf<S>>& ca
   const S singular = code.singular < 0 ? zero : T::load(results(code.singular));
   // A singular state's results mean nothing, whether finite or not.
   const Outcome<S> outcome{bad + T::select(T::less(zero, singular), zero, bad_results), singular};
-  const Outcome<S> before_solving{bad, zero};
+  const auto good = outcome.good();
+  const auto good_before_solving = code.singular < 0 ? good : Outcome<S>{bad, zero}.good();
   for (std::size_t i = 0; i < code.output_count; ++i) {
     if (call.outputs[i].empty()) continue;
     const CodeOutput& output = code.outputs[i];
     if constexpr (!is_alone<S, Wide>) {
       write_output<S>(output, call.outputs[i], group, results(output.first));
     }
-    group.spoil_unless((output.solved ? outcome : before_solving).good(), call.outputs[i],
-                       size(output.n));
+    group.spoil_unless(output.solved ? good : good_before_solving, call.outputs[i], size(output.n));
   }
   outcome.report(group, call.status);
 }
@@ -218,12 +223,20 @@ RBD_KERNEL void run_code(const ModelView<RealOf<S>>& model, const CodeInMemory& 
   const Block<S> block{function.block};
   for_each_group<S>(range, call.layout, [&](const Group<S>& group) RBD_INLINE_LAMBDA {
     S bad = read_inputs<S, Wide>(model, code, call, group, block);
-    if (code.forces >= 0) {
-      const Transform<S>* const placed = place_bodies<S, Wide>(placements, call.inputs[0], group);
-      bad = bad + read_wrenches(model, code, *call.f_ext, placed, group, block);
+    bool placing = placements.code != nullptr;
+    if (placing) [[unlikely]]
+      read_placed_q<S, Wide>(placements, call.inputs[0], group);
+    // Sines and cosines are computed in one place of this code, so that they are inlined.
+    for (;; placing = false) {
+      const CodeInMemory& now = placing ? placements : function;
+      compute_turns_of_code<S, Wide>(*now.code, call.inputs[0], group, Block<S>{now.block});
+      if (!placing && code.forces >= 0) [[unlikely]] {
+        bad = bad +
+              read_wrenches(model, code, *call.f_ext, placed_bodies<S>(placements), group, block);
+      }
+      now.code->run(now.block);
+      if (!placing) break;
     }
-    compute_turns_of_code<S, Wide>(code, call.inputs[0], group, block);
-    code.run(function.block);
     finish_group<S, Wide>(code, call, group, block, bad);
   });
   if (code.forces >= 0) clear_wrenches<S>(model, code, *call.f_ext, block);
