@@ -86,7 +86,8 @@ TEST_P(Traced, ForwardDynamics) {
     const State s = random_state(*model, 4);
     std::vector<double> qdd(s.v.size());
     ASSERT_TRUE(backend->forward_dynamics({.q = s.q, .v = s.v, .tau = s.a, .qdd = qdd}));
-    const auto function = trace_forward_dynamics(model->view(), ForwardMethod::aba, {.friction = friction});
+    const auto function =
+        trace_forward_dynamics(model->view(), ForwardMethod::aba, {.friction = friction});
     const std::vector<double> actual = evaluate(function, joined({&s.q, &s.v, &s.a}));
     expect_near(qdd, actual.data(), 1e-10, "qdd");
     EXPECT_EQ(actual.back(), 0);  // not singular

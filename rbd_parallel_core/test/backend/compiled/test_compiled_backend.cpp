@@ -167,6 +167,28 @@ TEST(CompiledBackendTest, TheMassMatrixOfASingularStateIsNotSpoiled) {
   }
 }
 
+/// Of an arm the chain rule on the graph has fewest operations; but it does not know how wrenches
+/// turn that keep to the axes of the world.
+TEST(CompiledBackendTest, DerivativesKnowHowWrenchesTurn) {
+  const auto model = random_tree(5, 1, {JointKind::revolute}, Base::fixed);
+  const auto backend = make_backend("compiled"), reference = make_backend("reference");
+  backend->configure(model);
+  reference->configure(model);
+  const conformance::Batch state = conformance::random_batch(*model, 1, 4);
+  std::vector<double> actual(25), expected(25);
+  for (const Axes axes : {Axes::link, Axes::world}) {
+    for (Backend* const one : {backend.get(), reference.get()}) {
+      ASSERT_TRUE(
+          one->inverse_dynamics_derivatives({.q = state.q,
+                                             .v = state.v,
+                                             .a = state.a,
+                                             .f_ext = {state.links, state.wrenches, axes},
+                                             .dtau_dq = one == backend.get() ? actual : expected}));
+    }
+    for (std::size_t k = 0; k < 25; ++k) EXPECT_NEAR(actual[k], expected[k], 1e-10);
+  }
+}
+
 /// Code takes a force for every body. What a call wrote there must not count in the next one.
 TEST(CompiledBackendTest, WrenchesOfACallAreForgotten) {
   const auto model = random_tree(9, 3, every_kind, Base::floating);
