@@ -95,11 +95,20 @@ TEST(Threads, OneModelManyBackendsOfFloat) {
   EXPECT_EQ(mismatches(make, model, calls_for(*model), 37), 0u);
 }
 
+/// Where each call takes long, one of them: how a batch is shared out is the same for all.
+std::vector<Call> shared_out_calls(const Model& model) {
+  std::vector<Call> calls = calls_for(model);
+#ifdef __SANITIZE_THREAD__
+  calls.erase(calls.begin() + 1, calls.end());
+#endif
+  return calls;
+}
+
 TEST(Threads, BackendsThatShareOutTheirBatches) {
   const auto model = tree();
   for (const std::string name : {"cpu", "compiled"}) {
     for (const int spin_us : {0, default_spin_us}) {
-      EXPECT_EQ(mismatches([&] { return make_backend(name); }, model, calls_for(*model),
+      EXPECT_EQ(mismatches([&] { return make_backend(name); }, model, shared_out_calls(*model),
                            shared_out_batch, {.threads = 2, .spin_us = spin_us}),
                 0u)
           << name << ", spin_us " << spin_us;
@@ -111,7 +120,7 @@ TEST(Threads, BackendsThatShareOutTheirBatches) {
 TEST(Threads, BackendsThatShareOutShortBatches) {
   const auto model = tree();
   for (const std::size_t batch : {90, 300}) {
-    EXPECT_EQ(mismatches([] { return make_backend("cpu"); }, model, calls_for(*model), batch,
+    EXPECT_EQ(mismatches([] { return make_backend("cpu"); }, model, shared_out_calls(*model), batch,
                          {.threads = 3, .spin_us = 50}),
               0u);
   }
