@@ -106,8 +106,7 @@ void Team::stop() noexcept {
 
 bool Team::has_workers() const noexcept { return process_ == getpid(); }
 
-// ---- the calling thread
-// --------------------------------------------------------------------------
+// ---- the calling thread ------------------------------------------------------------------------
 
 bool Team::worth_calling(double us) noexcept {
   if (us >= worth_waking_us || !asleep()) return true;
@@ -164,8 +163,7 @@ void Team::ring(Seat& seat) noexcept {
   seat.bell.notify_one();
 }
 
-// ---- all of them
-// ---------------------------------------------------------------------------------
+// ---- all of them -------------------------------------------------------------------------------
 
 void Team::do_portions(int thread) noexcept {
   std::int32_t done = 0;
@@ -189,8 +187,7 @@ void Team::do_portion(std::int32_t portion, int thread) noexcept {
   job_.run(job_.task, first, last, thread);
 }
 
-// ---- the workers
-// ---------------------------------------------------------------------------------
+// ---- the workers -------------------------------------------------------------------------------
 
 void Team::stay(int thread) noexcept {
   Seat& seat = seats_[static_cast<std::size_t>(thread)];

@@ -34,6 +34,16 @@ class Taint {
   RBD_INLINE void add(const S& number, std::size_t k = 0) {
     sum_[k % sums] = mul_add(S(RealOf<S>(0)), number, sum_[k % sums]);
   }
+  /// The first `used` of a register full of numbers. Which sum takes which number is known when
+  /// this is compiled: else the sums would lie in memory.
+  RBD_INLINE void add_block(const S (&numbers)[ScalarTraits<S>::width], std::size_t used) {
+    constexpr std::size_t width = ScalarTraits<S>::width;
+    if (used == width) [[likely]] {
+      for (std::size_t j = 0; j < width; ++j) add(numbers[j], j);
+      return;
+    }
+    for (std::size_t j = 0; j < used; ++j) add(numbers[j]);
+  }
   RBD_INLINE S total() const { return (sum_[0] + sum_[1]) + (sum_[2] + sum_[3]); }
 
  private:
@@ -54,9 +64,8 @@ RBD_INLINE void read_input(std::span<const RealOf<S>> array, std::size_t n, cons
     taint.add(copy_and_judge<Wide>(from, n, to));
   } else if (!group.direct()) {
     gather<S>(group.rows_of(array, n), to,
-              [&](const S(&numbers)[width], std::size_t used) RBD_INLINE_LAMBDA {
-                for (std::size_t j = 0; j < used; ++j) taint.add(numbers[j], j);
-              });
+              [&](const S(&numbers)[width], std::size_t used)
+                  RBD_INLINE_LAMBDA { taint.add_block(numbers, used); });
   } else {
     taint.add(n, [&](std::size_t k) RBD_INLINE_LAMBDA {
       const S number = T::load(from + k * width);
@@ -146,15 +155,15 @@ RBD_INLINE Real write_alone(const CodeOutput& output, std::span<Real> array, std
 /// NaN where a result that the code writes is not finite, else zero.
 template <class S>
 RBD_INLINE S taint_of_results(const CodeOutput& output, const RealOf<S>* results) {
-  const Row<S> row{results};
+  using T = ScalarTraits<S>;
   Taint<S> taint;
   if (output.dense) {
     taint.add(size(output.n),
-              [&](std::size_t k) RBD_INLINE_LAMBDA { return row(static_cast<std::int32_t>(k)); });
+              [&](std::size_t k) RBD_INLINE_LAMBDA { return T::load(results + k * T::width); });
   } else {
     const std::uint32_t* const at = output.computed.data();
     taint.add(output.computed.size(), [&](std::size_t k) RBD_INLINE_LAMBDA {
-      return row(static_cast<std::int32_t>(at[k]));
+      return T::load(results + std::size_t{at[k]} * T::width);
     });
   }
   return taint.total();
