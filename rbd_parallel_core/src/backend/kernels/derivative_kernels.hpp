@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include "columns_in_lanes.hpp"
 #include "derivative_inputs.hpp"
 #include "forward_solve.hpp"
@@ -107,11 +109,13 @@ RBD_INLINE S solve(const ModelView<RealOf<S>>& model, const OutMatrix<S>& L,
                    const OutRow<S>& vector, [[maybe_unused]] const std::uint8_t* zeros,
                    const Matrices&... asked) {
   const OutMatrix<S> B[] = {asked.place()...};
+  constexpr int columns = 4;  // of two matrices they fill half of the registers
   S quick;
-  if constexpr (ScalarTraits<S>::width == 1) {
+  if constexpr (std::is_same_v<S, RealOf<S>>) {
     quick = ltl_solve_in_lanes(model, L, vector, B);
+  } else if constexpr (ScalarTraits<S>::width == 1) {  // one state of numbers that packs know not
+    quick = ltl_solve_rows<columns, S>(model, L, vector, B);
   } else {
-    constexpr int columns = 4;  // of two matrices they fill half of the registers
     quick = ltl_solve_rows<columns, S>(model, L, vector, B,
                                        BlocksOfPattern<columns, S>{zeros, model.nv});
   }

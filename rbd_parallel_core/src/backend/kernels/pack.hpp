@@ -170,17 +170,17 @@ RBD_KERNEL void sincos_all(const Column<Pack<T, Arch>>& angle, const Column<Pack
   using Traits = ScalarTraits<S>;
   const S* __restrict const x = angle.data;
   S* __restrict const s = sine.data, * __restrict const c = cosine.data;
-  const S limit(largest_reduced_angle<T>), one(T(1)), zero(T(0));
-  S all_small = one;
+  const S limit(largest_reduced_angle<T>);
+  auto small = Traits::less_equal(limit, limit);
   for (std::int32_t i = 0; i < n; ++i) {
     const S angle_i = x[i];
     S sine_i, cosine_i;
     reduced_sincos(angle_i, sine_i, cosine_i);
     s[i] = sine_i;
     c[i] = cosine_i;
-    all_small = Traits::select(Traits::less_equal(Traits::abs(angle_i), limit), all_small, zero);
+    small = small & Traits::less_equal(Traits::abs(angle_i), limit);
   }
-  if (Traits::all(Traits::less(zero, all_small))) [[likely]]
+  if (Traits::all(small)) [[likely]]
     return;
   for (std::int32_t i = 0; i < n; ++i) Traits::mend_large_sincos(x[i], s[i], c[i]);
 }
