@@ -164,7 +164,7 @@ def test_arguments_that_are_not_there(call):
         (
             lambda: rbd_parallel.Backend(MODEL, nme="cpu"),
             "Backend(): nme: not an argument, expected name, model, max_batch, threads, friction, on_error, dtype, "
-            "instruction_set, layout, family, block, compile; did you mean name?",
+            "instruction_set, layout, family, block, spin_us, compile; did you mean name?",
         ),
         (lambda: rbd_parallel.Mimic(3), "Mimic(): joint: expected a str, got the int 3"),
         (lambda: MODEL.with_payload("tool", "1 kg"), "with_payload(): mass: expected a number, got the str '1 kg'"),
