@@ -108,7 +108,6 @@ def configure(name, source, *arguments):
     must(f"configuring {name}", [
         "cmake", "-S", source, "-B", WORK / name, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=ON",
         "-DCMAKE_CXX_FLAGS_RELEASE=-O1", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DPython_EXECUTABLE={python}",
-        "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON",  # they would hide a mutated header
         f"-DPython3_EXECUTABLE={python}", f"-DCMAKE_INSTALL_PREFIX={INSTALL}", *arguments,
     ])  # fmt: skip
 
