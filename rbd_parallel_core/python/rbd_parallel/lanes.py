@@ -36,4 +36,5 @@ def from_lanes(array: ArrayLike, batch: int) -> numpy.ndarray:
             f"batch: expected at most {rows.shape[0] * rows.shape[1]}, the states of an array of shape {array.shape}, "
             f"got {batch}"
         )
-    return numpy.ascontiguousarray(rows).reshape(-1, *rows.shape[2:])[:batch]
+    states = rows.shape[0] * rows.shape[1]  # not -1: a robot without joints has rows of no numbers
+    return numpy.ascontiguousarray(rows).reshape(states, *rows.shape[2:])[:batch]

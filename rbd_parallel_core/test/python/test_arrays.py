@@ -293,6 +293,7 @@ def test_lanes_and_back():
     assert numpy.array_equal(lanes[0, ..., 3], rows[3])
     assert all(numpy.array_equal(lanes[1, ..., i], rows[4]) for i in range(4))
     assert numpy.array_equal(rbd_parallel.from_lanes(lanes, 5), rows)
+    assert rbd_parallel.from_lanes(rbd_parallel.to_lanes(numpy.zeros((9, 0)), 8), 9).shape == (9, 0)
     assert rbd_parallel.to_lanes(rows[:0], 4).shape == (0, 3, 2, 4)
     for width in (0, -4):
         with pytest.raises(ValueError, match=f"width: expected at least 1, Backend.lane_width, got {width}"):
