@@ -145,7 +145,8 @@ void Team::run_phase(std::int32_t count, int used, Job job) noexcept {
 /// another core has nothing to do: with two cores it does so in every other case where the caller
 /// has slept before. So the worker may not wake on this core.
 void Team::wake_elsewhere(Seat& seat) noexcept {
-  if (!has_workers()) return;
+  // Who sets `asleep` back decides: the worker has seen its portions, or it waits for the bell.
+  if (!has_workers() || !seat.asleep.exchange(false)) return;
 #if defined(__linux__)
   cpu_set_t cores;
   const int here = sched_getcpu();
@@ -219,7 +220,9 @@ bool Team::wait_for_phase(Seat& seat, std::uint32_t last_phase) noexcept {
 void Team::sleep(Seat& seat, std::uint32_t last_phase) noexcept {
   const std::uint32_t bell = seat.bell.load();
   seat.asleep.store(true);
-  if (phase_of(seat.portions.load()) == last_phase && !stop_.load()) seat.bell.wait(bell);
+  const bool idle = phase_of(seat.portions.load()) == last_phase && !stop_.load();
+  // If the caller has set it back, it is about to choose the cores of this thread, and rings then.
+  if (idle || !seat.asleep.exchange(false)) seat.bell.wait(bell);
   seat.asleep.store(false);
 #if defined(__linux__)
   cpu_set_t cores;

@@ -94,7 +94,7 @@ class Team {
   /// so a thread that comes late can never take a portion of one phase for one of another.
   struct alignas(64) Seat {
     std::atomic<std::uint64_t> portions{0};
-    std::atomic<bool> asleep{false};
+    std::atomic<bool> asleep{false};     ///< set back by who wakes it: the caller, or itself
     std::atomic<std::uint32_t> bell{0};  ///< rung: changed, to wake the thread
     std::atomic<int> system_id{0};       ///< of the thread, where the system has numbers for them
     std::atomic<int> kept_off{-1};       ///< the core that it may not wake on
