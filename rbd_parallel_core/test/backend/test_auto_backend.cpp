@@ -484,5 +484,22 @@ TEST(AutoBackend, ConfigureReadsTheCostsOfTheEnvironment) {
   std::filesystem::remove(path);
 }
 
+/// Costs that know nothing of code do not keep it from who asks for it by name.
+TEST(AutoBackend, OperationsThatAreNamedAreComputedByTheirCode) {
+  const auto model = std::make_shared<const Model>(auto_tree({.bodies = 6}));
+  const char* costs = "cpu inverse_dynamics float64 1- 1- 0.1 10 0 0 0 1";
+  AutoBackend<double> backend(CostTable::parse(costs, "these costs"));
+  BackendOptions options;
+  options.max_batch = 8;
+  options.compile = {Operation::inverse_dynamics};
+  backend.configure(model, options);
+  const std::string why = backend.explain(Operation::inverse_dynamics, 8);
+  if (why.find("fell back") != std::string::npos) GTEST_SKIP() << why;
+  EXPECT_EQ(backend.choice(Operation::inverse_dynamics, 8), Candidate::compiled);
+  EXPECT_EQ(backend.name(), "compiled");
+  EXPECT_EQ(why, "compiled: inverse_dynamics is among the operations to compile");
+  EXPECT_EQ(backend.choice(Operation::mass_matrix, 8), Candidate::cpu) << "is not named";
+}
+
 }  // namespace
 }  // namespace rbd_parallel_core

@@ -195,9 +195,16 @@ double AutoBackend<Real>::predicted_us(Candidate candidate, Operation operation,
   return unknown;
 }
 
+/// Who names an operation wants its code, whatever the costs say.
+template <class Real>
+bool AutoBackend<Real>::named_to_compile(Operation operation) const noexcept {
+  const auto& named = this->options().compile;
+  return named && named->contains(operation) && may_choose(Candidate::compiled, operation);
+}
+
 template <class Real>
 Candidate AutoBackend<Real>::lanes_choice(Operation operation, std::size_t batch) const noexcept {
-  const bool compiled = has_no_costs(operation)
+  const bool compiled = has_no_costs(operation) || named_to_compile(operation)
                             ? may_choose(Candidate::compiled, operation)
                             : predicted_us(Candidate::compiled, operation, batch) <
                                   predicted_us(Candidate::cpu, operation, batch);
@@ -206,7 +213,9 @@ Candidate AutoBackend<Real>::lanes_choice(Operation operation, std::size_t batch
 
 template <class Real>
 Candidate AutoBackend<Real>::choice(Operation operation, std::size_t batch) const noexcept {
-  if (has_no_costs(operation)) return lanes_choice(operation, batch);
+  if (has_no_costs(operation) || named_to_compile(operation)) {
+    return lanes_choice(operation, batch);
+  }
   Candidate best = Candidate::cpu;
   for (const Candidate candidate : all_candidates) {
     if (predicted_us(candidate, operation, batch) < predicted_us(best, operation, batch)) {
@@ -293,7 +302,7 @@ std::string AutoBackend<Real>::why_not_tree(Operation operation) const {
 template <class Real>
 std::string AutoBackend<Real>::comparison(Operation operation, std::size_t batch) const {
   const Candidate best = choice(operation, batch);
-  if (has_no_costs(operation)) {  // so code was asked for
+  if (has_no_costs(operation) || named_to_compile(operation)) {
     return "compiled: " + name_of(operation) + " is among the operations to compile";
   }
   const std::string where = best == Candidate::cuda

@@ -79,6 +79,7 @@ class AutoBackend final : public BasicBackend<Real> {
   Candidate lanes_choice(Operation operation, std::size_t batch) const noexcept;
   BasicBackend<Real>& by_lanes(Operation operation, std::size_t batch) noexcept;
   bool may_choose(Candidate candidate, Operation operation) const noexcept;
+  bool named_to_compile(Operation operation) const noexcept;
   std::string why_not_tree(Operation operation) const;
   std::string about_compiled(Operation operation, std::size_t batch) const;
   std::string about_cuda(Operation operation, std::size_t batch) const;
